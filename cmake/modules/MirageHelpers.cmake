@@ -1,0 +1,49 @@
+# One helper for each kind of target.
+
+# Compiler settings that every Mirage target shares: LLVM is built without RTTI
+# and exceptions, so is Mirage.
+add_library(mirage_options INTERFACE)
+target_compile_options(mirage_options INTERFACE
+  -fno-rtti -fno-exceptions -Wall -Wextra -Wno-unused-parameter
+  $<$<BOOL:${MIRAGE_WERROR}>:-Werror>)
+target_include_directories(mirage_options INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+target_include_directories(mirage_options SYSTEM INTERFACE
+  ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+
+# add_mirage_library(NAME src... [DEPENDS target...] [LINK_LIBS lib...])
+# A static library. It links LLVM's shared object; MLIR's is named in LINK_LIBS
+# by the libraries that see MLIR.
+function(add_mirage_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC mirage_options ${ARG_LINK_LIBS} LLVM)
+endfunction()
+
+# As add_mirage_library, for code that includes MLIR or generated headers.
+function(add_mirage_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_mirage_library(${name} ${ARG_UNPARSED_ARGUMENTS}
+    DEPENDS mirage-headers ${ARG_DEPENDS} LINK_LIBS ${ARG_LINK_LIBS} MLIR)
+endfunction()
+
+# add_mirage_tool(NAME src... LINK_LIBS lib...)
+function(add_mirage_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_dependencies(${name} mirage-headers)
+  target_link_libraries(${name} PRIVATE mirage_options ${ARG_LINK_LIBS})
+endfunction()
+
+# add_mirage_unittest(NAME src... LINK_LIBS lib...)
+# One GoogleTest binary, one ctest entry.
+function(add_mirage_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE mirage_options ${ARG_LINK_LIBS}
+    GTest::gtest GTest::gtest_main)
+  add_test(NAME unit/${name} COMMAND ${name})
+endfunction()
