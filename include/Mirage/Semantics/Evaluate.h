@@ -54,8 +54,8 @@ typename D::Value evalElementwise(D &d, OpKind kind, const Attrs &attrs,
     return d.mul(x, d.sigmoid(x));
   case OpKind::GeluTanh: {
     auto cubic = d.mul(literal(kGeluCubic), d.mul(x, d.mul(x, x)));
-    return d.mul(x, d.sigmoid(d.mul(literal(2 * kSqrt2OverPi),
-                                    d.add(x, cubic))));
+    return d.mul(x,
+                 d.sigmoid(d.mul(literal(2 * kSqrt2OverPi), d.add(x, cubic))));
   }
   case OpKind::GeluErf:
     return d.mul(d.mul(literal(0.5), x),

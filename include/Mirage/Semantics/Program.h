@@ -30,11 +30,11 @@
 //   Loop   runs `body` `attrs.range` times. Its results are the totals of
 //          `attrs.accumulators`, in order; nothing else leaves the loop.
 //          Sum and Max start from 0 and -inf. Rescale: state = state * factor +
-//          value, from 0. With reduceDim >= 0 the value is first reduced (sum or
-//          max) along that dim, which becomes 1. Totals are f32.
+//          value, from 0. With reduceDim >= 0 the value is first reduced (sum
+//          or max) along that dim, which becomes 1. Totals are f32.
 //   Running  inside a loop: the state of accumulator `attrs.accumulator` after
-//          (`attrs.current`) or before this iteration's contribution. Before the
-//          first iteration a Max state is -inf and a Sum state 0.
+//          (`attrs.current`) or before this iteration's contribution. Before
+//          the first iteration a Max state is -inf and a Sum state 0.
 //   ReduceBlocks  combines the tile over all blocks along grid axis
 //          `attrs.gridDim` (sum or max); every one of them then holds the
 //          result. Result shape and type are the operand's.
@@ -124,27 +124,27 @@ struct Attrs {
   /// dim i is operand dim dims[i]. Softmax, Concat, Gather, Iota: one dim.
   llvm::SmallVector<int64_t, 4> dims;
   llvm::SmallVector<int64_t, 4> offsets, sizes, strides; ///< Slice
-  bool transposeRhs = false;          ///< Matmul: result = lhs * rhs^T
-  double lo = 0.0, hi = 0.0;          ///< Clamp
-  double epsilon = 0.0;               ///< RmsNorm, LayerNorm
+  bool transposeRhs = false;           ///< Matmul: result = lhs * rhs^T
+  double lo = 0.0, hi = 0.0;           ///< Clamp
+  double epsilon = 0.0;                ///< RmsNorm, LayerNorm
   Predicate predicate = Predicate::Eq; ///< Compare
-  ConstantValue constant;             ///< Constant
-  bool hasScale = false;              ///< RmsNorm, LayerNorm: a weight operand
-  bool hasBias = false;               ///< LayerNorm: a bias operand after it
+  ConstantValue constant;              ///< Constant
+  bool hasScale = false;               ///< RmsNorm, LayerNorm: a weight operand
+  bool hasBias = false;                ///< LayerNorm: a bias operand after it
 
-  GridDims grid = {1, 1, 1};       ///< Graph
-  GridDims cluster = {1, 1, 1};    ///< Graph: blocks of a cluster, per axis
-  int64_t threads = 0;             ///< Graph: threads a block, 0 = let lowering choose
-  int64_t stages = 0;              ///< Graph: pipeline stages, 0 = let lowering choose
-  int64_t range = 1;               ///< Loop
+  GridDims grid = {1, 1, 1};    ///< Graph
+  GridDims cluster = {1, 1, 1}; ///< Graph: blocks of a cluster, per axis
+  int64_t threads = 0; ///< Graph: threads a block, 0 = let lowering choose
+  int64_t stages = 0;  ///< Graph: pipeline stages, 0 = let lowering choose
+  int64_t range = 1;   ///< Loop
   std::vector<Accumulator> accumulators; ///< Loop
-  GridMap imap = {-1, -1, -1};     ///< Load
-  int fmap = -1;                   ///< Load
-  bool interleaved = false;        ///< Load
-  GridMap omap = {-1, -1, -1};     ///< Store
-  int gridDim = -1;                ///< ReduceBlocks
-  int accumulator = -1;            ///< Running: index into the loop's list
-  bool current = true;             ///< Running
+  GridMap imap = {-1, -1, -1};           ///< Load
+  int fmap = -1;                         ///< Load
+  bool interleaved = false;              ///< Load
+  GridMap omap = {-1, -1, -1};           ///< Store
+  int gridDim = -1;                      ///< ReduceBlocks
+  int accumulator = -1; ///< Running: index into the loop's list
+  bool current = true;  ///< Running
 };
 
 struct Op {
@@ -178,9 +178,10 @@ enum class Level : uint8_t { Kernel, Block };
 
 /// Shape rule of every kind that is not Structure: the result type of `kind` on
 /// operands of these types, or an error that states what was expected and what
-/// was found. `resultType` supplies what the operands cannot say: the whole type
-/// for Constant, Iota, Reshape and Broadcast (shape, checked), and the element
-/// type for Cast. Results at kernel level take the operands' element type.
+/// was found. `resultType` supplies what the operands cannot say: the whole
+/// type for Constant, Iota, Reshape and Broadcast (shape, checked), and the
+/// element type for Cast. Results at kernel level take the operands' element
+/// type.
 llvm::Expected<TensorType> inferType(OpKind kind, const Attrs &attrs,
                                      llvm::ArrayRef<TensorType> operands,
                                      Level level,

@@ -1,0 +1,137 @@
+#include "Mirage/Semantics/Program.h"
+#include "gtest/gtest.h"
+
+using namespace mirage::semantics;
+
+namespace {
+std::string message(llvm::Error error) {
+  return llvm::toString(std::move(error));
+}
+
+Op makeLoad(Program &p, ValueId source, GridMap imap, int fmap,
+            const GridDims &grid, int64_t range) {
+  Op load{OpKind::Load, {}, {source}, {}, {}};
+  load.attrs.imap = imap;
+  load.attrs.fmap = fmap;
+  load.results.push_back(p.addValue(
+      cantFail(inferLoadTile(p.type(source), grid, imap, fmap, range))));
+  return load;
+}
+
+/// x[16,4096] * w[4096,6144] as one kernel: columns split over grid x, K split
+/// over grid z and the loop.
+Program splitMatmul(bool reduceBlocks) {
+  Program p;
+  ValueId x = p.addInput({{16, 4096}, DType::F16});
+  ValueId w = p.addInput({{4096, 6144}, DType::F16});
+  Op graph{OpKind::Graph, {}, {x, w}, {}, {}};
+  graph.attrs.grid = {96, 1, 4};
+  graph.attrs.cluster = {1, 1, 4};
+  Op loop{OpKind::Loop, {}, {}, {}, {}};
+  loop.attrs.range = 16;
+  loop.body.push_back(makeLoad(p, x, {-1, -1, 1}, 1, graph.attrs.grid, 16));
+  loop.body.push_back(makeLoad(p, w, {1, -1, 0}, 0, graph.attrs.grid, 16));
+  Op product{OpKind::Matmul,
+             {},
+             {loop.body[0].results[0], loop.body[1].results[0]},
+             {p.addValue({{16, 64}, DType::F32})},
+             {}};
+  loop.body.push_back(product);
+  loop.attrs.accumulators.push_back(
+      {AccumulatorKind::Sum, product.results[0], -1, -1});
+  loop.results.push_back(p.addValue({{16, 64}, DType::F32}));
+  ValueId total = loop.results[0];
+  graph.body.push_back(loop);
+  if (reduceBlocks) {
+    Op reduce{
+        OpKind::ReduceBlocks, {}, {total}, {p.addValue(p.type(total))}, {}};
+    reduce.attrs.gridDim = 2;
+    total = reduce.results[0];
+    graph.body.push_back(reduce);
+  }
+  Op store{OpKind::Store, {}, {total}, {}, {}};
+  store.attrs.omap = {1, -1, -1};
+  graph.body.push_back(store);
+  graph.results.push_back(p.addValue({{16, 6144}, DType::F16}));
+  p.ops.push_back(graph);
+  p.outputs = {graph.results[0]};
+  return p;
+}
+
+TEST(ProgramTest, AcceptsSplitMatmul) {
+  EXPECT_EQ(message(verifyProgram(splitMatmul(true))), "");
+}
+
+// Without reduce_blocks each block along z holds a partial sum, and the blocks
+// would overwrite each other's result.
+TEST(ProgramTest, RefusesStoreOfPartialSum) {
+  EXPECT_EQ(message(verifyProgram(splitMatmul(false))),
+            "store: expected a tile that is the same in all blocks along grid "
+            "dimension 2, which its omap does not concatenate");
+}
+
+TEST(ProgramTest, RefusesUseBeforeDefinition) {
+  Program p = splitMatmul(true);
+  std::swap(p.ops[0].body[0].body[0], p.ops[0].body[0].body[2]);
+  EXPECT_EQ(message(verifyProgram(p)),
+            "matmul: expected a value defined before its use, but got value 2");
+}
+
+TEST(ProgramTest, RefusesLoopValueOutsideLoop) {
+  Program p = splitMatmul(true);
+  p.ops[0].body[1].operands[0] = p.ops[0].body[0].body[2].results[0];
+  EXPECT_EQ(message(verifyProgram(p)),
+            "reduce_blocks: expected a value defined before its use, but got "
+            "value 4");
+}
+
+TEST(ShapeRulesTest, LoadMustDivide) {
+  auto tile =
+      inferLoadTile({{16, 100}, DType::F16}, {3, 1, 1}, {1, -1, -1}, -1, 1);
+  EXPECT_EQ(message(tile.takeError()),
+            "expected imap of grid dimension 0 to divide dimension 1 of size "
+            "100, but got 3");
+}
+
+TEST(ShapeRulesTest, MatmulContractsOneSize) {
+  auto type = inferType(OpKind::Matmul, {},
+                        {{{64, 128}, DType::F16}, {{64, 32}, DType::F16}},
+                        Level::Kernel);
+  EXPECT_EQ(message(type.takeError()),
+            "expected lhs dimension 1 to equal rhs dimension 0, but got 128 "
+            "and 64");
+}
+
+TEST(ShapeRulesTest, BlockLevelComputesInF32) {
+  TensorType tile{{16, 64}, DType::F16};
+  EXPECT_EQ(cantFail(inferType(OpKind::Square, {}, {tile}, Level::Block)),
+            (TensorType{{16, 64}, DType::F32}));
+  EXPECT_EQ(cantFail(inferType(OpKind::Square, {}, {tile}, Level::Kernel)),
+            tile);
+}
+
+TEST(DecomposeTest, RmsNormBecomesPrimitives) {
+  Program p;
+  ValueId x = p.addInput({{16, 4096}, DType::F16});
+  Attrs attrs;
+  attrs.epsilon = 1e-6;
+  p.outputs = {p.append(OpKind::RmsNorm, {x}, attrs)};
+  Program d = decompose(p);
+  EXPECT_EQ(message(verifyProgram(d)), "");
+  std::vector<OpKind> kinds;
+  for (const Op &op : d.ops)
+    kinds.push_back(op.kind);
+  EXPECT_EQ(kinds, (std::vector<OpKind>{OpKind::Square, OpKind::Reduce,
+                                        OpKind::Constant, OpKind::Mul,
+                                        OpKind::Constant, OpKind::Add,
+                                        OpKind::Rsqrt, OpKind::Mul}));
+}
+
+TEST(PrintTest, ReadsLikeTheDialects) {
+  std::string text = toString(splitMatmul(true));
+  EXPECT_NE(text.find("%3 = load %1 imap [1, -1, 0] fmap 0 : 64x64xf16"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("yield sum %4"), std::string::npos) << text;
+}
+} // namespace
