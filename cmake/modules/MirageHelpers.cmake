@@ -47,3 +47,19 @@ function(add_mirage_unittest name)
     GTest::gtest GTest::gtest_main)
   add_test(NAME unit/${name} COMMAND ${name})
 endfunction()
+
+# add_mirage_pytest(NAME folder [ENV name=value...])
+# The Python tests of one folder, one ctest entry. They run in the project's
+# .venv where there is one, so that NumPy is found.
+function(add_mirage_pytest name folder)
+  cmake_parse_arguments(ARG "" "" "ENV" ${ARGN})
+  if(NOT MIRAGE_PYTHON)
+    find_program(MIRAGE_PYTHON NAMES python3
+      HINTS ${PROJECT_SOURCE_DIR}/.venv/bin NO_CMAKE_PATH
+      DOC "Python that runs the tests: needs pytest and NumPy")
+  endif()
+  add_test(NAME python/${name}
+    COMMAND ${MIRAGE_PYTHON} -m pytest -q -p no:cacheprovider ${folder})
+  set_tests_properties(python/${name} PROPERTIES
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${ARG_ENV}")
+endfunction()
