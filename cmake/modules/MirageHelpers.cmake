@@ -62,4 +62,32 @@ function(add_mirage_pytest name folder)
     COMMAND ${MIRAGE_PYTHON} -m pytest -q -p no:cacheprovider ${folder})
   set_tests_properties(python/${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${ARG_ENV}")
+
+# add_mirage_dialect(NAME namespace [TYPES] [ATTRS])
+# Code and the reference page of the dialect `namespace`, from <NAME>Ops.td in
+# the current folder.
+function(add_mirage_dialect name namespace)
+  cmake_parse_arguments(ARG "TYPES;ATTRS" "" "" ${ARGN})
+  set(LLVM_TARGET_DEFINITIONS ${name}Ops.td)
+  mlir_tablegen(${name}Ops.h.inc -gen-op-decls -dialect=${namespace})
+  mlir_tablegen(${name}Ops.cpp.inc -gen-op-defs -dialect=${namespace})
+  mlir_tablegen(${name}Dialect.h.inc -gen-dialect-decls -dialect=${namespace})
+  mlir_tablegen(${name}Dialect.cpp.inc -gen-dialect-defs -dialect=${namespace})
+  if(ARG_TYPES)
+    mlir_tablegen(${name}Types.h.inc -gen-typedef-decls
+      -typedefs-dialect=${namespace})
+    mlir_tablegen(${name}Types.cpp.inc -gen-typedef-defs
+      -typedefs-dialect=${namespace})
+  endif()
+  if(ARG_ATTRS)
+    mlir_tablegen(${name}Attrs.h.inc -gen-attrdef-decls
+      -attrdefs-dialect=${namespace})
+    mlir_tablegen(${name}Attrs.cpp.inc -gen-attrdef-defs
+      -attrdefs-dialect=${namespace})
+  endif()
+  add_public_tablegen_target(Mirage${name}IncGen)
+  add_dependencies(mirage-headers Mirage${name}IncGen)
+  add_mlir_doc(${name}Ops ${name} Dialects/ -gen-dialect-doc
+    -dialect=${namespace})
+  add_dependencies(mirage-doc ${name}DocGen)
 endfunction()

@@ -1,0 +1,23 @@
+//===- InitAll.h - Registration of everything of Mirage's -------*- C++ -*-===//
+//
+// The only global list of dialects and passes: tools and plug-ins call it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_INITALL_H
+#define MIRAGE_INITALL_H
+
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mirage {
+
+inline void registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<kernel::KernelDialect>();
+}
+
+inline void registerAllPasses() {}
+
+} // namespace mirage
+
+#endif // MIRAGE_INITALL_H
