@@ -62,6 +62,7 @@ function(add_mirage_pytest name folder)
     COMMAND ${MIRAGE_PYTHON} -m pytest -q -p no:cacheprovider ${folder})
   set_tests_properties(python/${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${ARG_ENV}")
+endfunction()
 
 # add_mirage_dialect(NAME namespace [TYPES] [ATTRS])
 # Code and the reference page of the dialect `namespace`, from <NAME>Ops.td in
