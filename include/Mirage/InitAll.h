@@ -7,13 +7,14 @@
 #ifndef MIRAGE_INITALL_H
 #define MIRAGE_INITALL_H
 
+#include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mirage {
 
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<kernel::KernelDialect>();
+  registry.insert<block::BlockDialect, kernel::KernelDialect>();
 }
 
 inline void registerAllPasses() {}

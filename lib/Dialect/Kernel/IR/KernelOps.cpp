@@ -2,6 +2,7 @@
 
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 
+#include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Common/IR/ComputeFolders.h"
 
 using namespace mlir;

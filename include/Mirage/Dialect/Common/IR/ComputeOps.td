@@ -17,6 +17,11 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+def Mirage_Tensor : Type<
+    And<[AnyRankedTensor.predicate, CPred<"::mirage::isProgramTensor($_self)">]>,
+    "ranked tensor of static shape, rank at most 6, and a float, i1, i32 or i64 "
+    "element type", "::mlir::RankedTensorType">;
+
 /// What distinguishes one level from another.
 class Mirage_Level<Dialect d, Type valueType, string semanticsLevel,
                    string shown, string opened, string element> {

@@ -5,11 +5,12 @@
 
 include "Mirage/Dialect/Common/IR/ComputeOps.td"
 include "mlir/IR/OpAsmInterface.td"
-include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
 
 def KernelDialect : Dialect {
   let name = "mgraph_kernel";
   let cppNamespace = "::mirage::kernel";
+  let dependentDialects = ["::mirage::block::BlockDialect"];
   let summary = "Tensor programs over device memory, one op a kernel";
   let description = [{
     Values are ranked tensors of static shape in device memory. An op is either
@@ -23,14 +24,87 @@ def KernelDialect : Dialect {
   }];
 }
 
-def Kernel_Tensor : Type<
-    And<[AnyRankedTensor.predicate, CPred<"::mirage::isProgramTensor($_self)">]>,
-    "ranked tensor of static shape, rank at most 6, and a float, i1, i32 or i64 "
-    "element type", "::mlir::RankedTensorType">;
-
-def Kernel_Level : Mirage_Level<KernelDialect, Kernel_Tensor, "Kernel",
+def Kernel_Level : Mirage_Level<KernelDialect, Mirage_Tensor, "Kernel",
     "mgraph_kernel.", "tensor<", "its element type is the operands'">;
 
 defm Kernel_ : Mirage_ComputeOps<Kernel_Level>;
+
+def Kernel_GraphOp : Op<KernelDialect, "graph", [
+    IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<MirageGraphOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "Kernel that is defined by a block graph";
+  let description = [{
+    Runs its region, a block graph of `mgraph_block` ops, once for each block of
+    `grid`. Blocks differ only through the maps of their loads and stores, and
+    through `mgraph_block.reduce_blocks`. The region's arguments are the inputs,
+    its yielded values the results. `cluster` groups blocks that can reach each
+    other's shared memory. `threads` (of a block) and `stages` (of the pipeline
+    of loads) are left to the lowering where they are absent.
+
+    Constraints:
+    - (C1) `grid` and `cluster` have 3 entries of at least 1, each entry of the
+      grid is divisible by the cluster's, and the grid is at most
+      `[2147483647, 65535, 65535]`.
+    - (C2) `threads` is a multiple of 32 in [32, 1024], `stages` is at least 1.
+    - (C3) The region's arguments have the types of the inputs.
+    - (C4) The region holds `mgraph_block` ops only.
+    - (C5) The j-th result is the one of the j-th store, and has its type.
+    - (C6) A stored tile is the same in all blocks along a grid axis that the
+      store's `omap` does not concatenate.
+
+    Example:
+
+    ```mlir
+    %o = mgraph_kernel.graph (%a = %x) grid [4, 1, 1]
+        : (tensor<16x64xf16>) -> tensor<16x64xf16> {
+      %0 = load %a imap [1, -1, -1] : tensor<16x64xf16> -> <16x16xf16>
+      %1 = exp %0 : <16x16xf16> -> <16x16xf32>
+      %2 = store %1 omap [1, -1, -1] : <16x16xf32> -> tensor<16x64xf16>
+      yield %2 : tensor<16x64xf16>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Mirage_Tensor>:$inputs, DenseI64ArrayAttr:$grid,
+                       OptionalAttr<DenseI64ArrayAttr>:$cluster,
+                       OptionalAttr<I64Attr>:$threads,
+                       OptionalAttr<I64Attr>:$stages);
+  let results = (outs Variadic<Mirage_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$bodyRegion);
+  // Region arguments bound to operands have no declarative format.
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Blocks of a cluster along each axis, 1 where absent.
+    ::mirage::semantics::GridDims getClusterDims();
+  }];
+}
+
+def Kernel_LaunchOp : Op<KernelDialect, "launch", [Pure]> {
+  let summary = "Launch of a compiled kernel, what lowering leaves";
+  let description = [{
+    Runs the kernel named by `kernel`, a symbol in a `gpu.binary`, on the inputs
+    and yields the tensors that it writes. `plan` says everything that a runtime
+    needs to know for this: grid, cluster, threads, dynamic shared memory,
+    parameters and scratch; it is the launch plan that `mirage-translate` exports
+    as JSON. The op keeps tensors whole, so programs that mix it with others stay
+    analysable.
+
+    Example:
+
+    ```mlir
+    %o = mgraph_kernel.launch @kernels::@rms_linear(%x, %w) plan {threads = 128}
+        : (tensor<16x4096xf16>, tensor<4096x6144xf16>) -> tensor<16x6144xf16>
+    ```
+  }];
+  let arguments = (ins SymbolRefAttr:$kernel, Variadic<Mirage_Tensor>:$inputs,
+                       DictionaryAttr:$plan);
+  let results = (outs Variadic<Mirage_Tensor>:$results);
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` `plan` $plan attr-dict `:`
+    functional-type($inputs, $results)
+  }];
+}
 
 #endif // MIRAGE_DIALECT_KERNEL_IR_KERNELOPS_TD
