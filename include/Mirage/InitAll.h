@@ -9,6 +9,7 @@
 
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mirage {
@@ -17,7 +18,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<block::BlockDialect, kernel::KernelDialect>();
 }
 
-inline void registerAllPasses() {}
+inline void registerAllPasses() { registerMirageTransformsPasses(); }
 
 } // namespace mirage
 

@@ -1,0 +1,41 @@
+# Configuration of the lit suite, shared by every build folder.
+
+import os
+
+import lit.formats
+import lit.util
+
+config.name = "Mirage"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.mirage_obj_root, "test")
+
+# Mirage's tools first, then FileCheck and not of the LLVM it is built against.
+config.environment["PATH"] = os.pathsep.join(
+    [config.mirage_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
+)
+config.substitutions.append(("%mirage_src_root", config.mirage_src_root))
+config.substitutions.append(("%mirage_obj_root", config.mirage_obj_root))
+config.substitutions.append(("%python", f'"{config.python_executable}"'))
+config.substitutions.append(("%mlir_tblgen", config.mlir_tblgen))
+config.substitutions.append(("%mlir_include", config.mlir_include_dir))
+
+# ptxas, wherever CUDA lies: tests that need it say REQUIRES: ptxas.
+ptxas = lit.util.which(
+    "ptxas",
+    os.pathsep.join(
+        [os.environ.get("PATH", "")]
+        + [
+            os.path.join(root, "bin")
+            for root in (os.environ.get("CUDA_HOME"), "/usr/local/cuda")
+            if root
+        ]
+    ),
+)
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+# Lowering must not depend on a CUDA toolkit that happens to be installed.
+config.environment.pop("CUDA_HOME", None)
