@@ -1,0 +1,33 @@
+//===- RealProbe.h - Two programs at real points ----------------*- C++ -*-===//
+//
+// Where field values differ but a soft symbol is in the cone, the programs may
+// still be equal as real functions. The probe evaluates both in double and
+// again in long double at random points of several magnitudes. A difference
+// that is large and that both precisions share is a counterexample; agreement
+// proves nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_REALPROBE_H
+#define MIRAGE_LIB_VERIFY_REALPROBE_H
+
+#include "Mirage/Semantics/Program.h"
+#include "Mirage/Verify/Field.h"
+#include <optional>
+
+namespace mirage::verify {
+
+struct RealDifference {
+  unsigned point = 0;
+  unsigned output = 0;
+  semantics::Shape index;
+  double reference = 0, candidate = 0;
+};
+
+std::optional<RealDifference> probeReals(const semantics::Program &f,
+                                         const semantics::Program &g, Key key,
+                                         unsigned threads);
+
+} // namespace mirage::verify
+
+#endif // MIRAGE_LIB_VERIFY_REALPROBE_H
