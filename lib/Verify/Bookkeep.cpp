@@ -1,0 +1,647 @@
+//===- Bookkeep.cpp - Degrees behind the error bound ----------------------===//
+
+#include "Bookkeep.h"
+#include "Mirage/Semantics/Evaluate.h"
+#include "Mirage/Verify/Field.h"
+#include "llvm/ADT/Hashing.h"
+#include <cmath>
+
+using namespace mirage::semantics;
+using namespace mirage::verify;
+
+namespace {
+/// Bits of `varies` beyond the dims: the loop's iteration and the grid axes.
+constexpr unsigned kIterationBit = 16, kGridBit = 17;
+
+double log2Add(double a, double b) {
+  double high = std::max(a, b), low = std::min(a, b);
+  return high + std::log2(1 + std::exp2(low - high));
+}
+
+double log2Of(double count) { return count > 1 ? std::log2(count) : 0; }
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  // An equal key must mean an equal denominator, so no weak hash here.
+  Counter bits = philox({a, b, 0, 0}, {0x6d697261, 0x6765});
+  return bits[0] | 1;
+}
+
+/// The rules of the table, over the primitives of Semantics/Evaluate.h.
+class NumbersDomain {
+public:
+  using Value = Numbers;
+  NumbersDomain(const Interpretation &mode, ProgramNumbers &program)
+      : mode(mode), program(program) {}
+
+  /// Names what the current op makes.
+  uint64_t resultKey = 0;
+  /// Identity of each operand, for denominators.
+  uint64_t divisorKey = 0;
+
+  Value add(const Value &a, const Value &b) {
+    Value r = merge(a, b);
+    // Key 0 is a denominator made of constants only. Constant factors are not
+    // in the key, so they are compared apart.
+    bool same = a.denominator == b.denominator &&
+                a.logNorm[1] == b.logNorm[1] && a.degree[1] == b.degree[1] &&
+                (a.denominator != 0 || a.logNorm[1] == 0);
+    auto terms = [&](double x, double y) {
+      return r.hasExp ? log2Add(x, y) : 0.0;
+    };
+    if (same) {
+      r.degree[0] = std::max(a.degree[0], b.degree[0]);
+      r.expFactors[0] = std::max(a.expFactors[0], b.expFactors[0]);
+      r.logTerms[0] = terms(a.logTerms[0], b.logTerms[0]);
+      r.logNorm[0] = log2Add(a.logNorm[0], b.logNorm[0]);
+      r.degree[1] = a.degree[1];
+      r.expFactors[1] = a.expFactors[1];
+      r.logTerms[1] = a.logTerms[1];
+      r.logNorm[1] = a.logNorm[1];
+      r.denominator = a.denominator;
+      return r;
+    }
+    r.degree[0] =
+        std::max(a.degree[0] + b.degree[1], b.degree[0] + a.degree[1]);
+    r.expFactors[0] = std::max(a.expFactors[0] + b.expFactors[1],
+                               b.expFactors[0] + a.expFactors[1]);
+    r.logTerms[0] =
+        terms(a.logTerms[0] + b.logTerms[1], b.logTerms[0] + a.logTerms[1]);
+    r.logNorm[0] =
+        log2Add(a.logNorm[0] + b.logNorm[1], b.logNorm[0] + a.logNorm[1]);
+    r.degree[1] = a.degree[1] + b.degree[1];
+    r.expFactors[1] = a.expFactors[1] + b.expFactors[1];
+    r.logTerms[1] = a.logTerms[1] + b.logTerms[1];
+    r.logNorm[1] = a.logNorm[1] + b.logNorm[1];
+    r.denominator = product(a.denominator, b.denominator);
+    return r;
+  }
+  Value sub(const Value &a, const Value &b) { return add(a, b); }
+  Value neg(const Value &a) { return plain(a); }
+
+  Value mul(const Value &a, const Value &b) {
+    Value r = merge(a, b);
+    for (int i : {0, 1}) {
+      r.degree[i] = a.degree[i] + b.degree[i];
+      r.expFactors[i] = a.expFactors[i] + b.expFactors[i];
+      r.logTerms[i] = a.logTerms[i] + b.logTerms[i];
+      r.logNorm[i] = a.logNorm[i] + b.logNorm[i];
+    }
+    r.denominator = product(a.denominator, b.denominator);
+    // The evaluator may use sqrt x * sqrt x = x and (a / sqrt b)^2 = a^2 / b.
+    if (a.rootOf && a.rootOf == b.rootOf)
+      r = worst(r, *a.rootOf);
+    if (a.squared && a.squared == b.squared)
+      r = worst(r, *a.squared);
+    return r;
+  }
+
+  Value div(const Value &a, const Value &b) {
+    Value inverse = b;
+    std::swap(inverse.degree[0], inverse.degree[1]);
+    std::swap(inverse.logTerms[0], inverse.logTerms[1]);
+    std::swap(inverse.logNorm[0], inverse.logNorm[1]);
+    std::swap(inverse.expFactors[0], inverse.expFactors[1]);
+    inverse.rootOf = inverse.squared = nullptr;
+    inverse.denominator = mix(divisorKey ? divisorKey : ++fresh, b.denominator);
+    inverse.denominatorVaries = b.constant ? 0 : b.varies;
+    Value r = mul(plain(a), inverse);
+    if (b.rootOf) {
+      Value top = mul(plain(a), plain(a));
+      r.squared = std::make_shared<Value>(div(top, plain(*b.rootOf)));
+    }
+    return r;
+  }
+
+  Value keyed(const Value &a, double calls = 1) {
+    for (int i : {0, 1}) {
+      Value &w = program.argument;
+      w.degree[i] = std::max(w.degree[i], a.degree[i]);
+      w.logTerms[i] = std::max(w.logTerms[i], a.logTerms[i]);
+      w.logNorm[i] = std::max(w.logNorm[i], a.logNorm[i]);
+      w.expFactors[i] = std::max(w.expFactors[i], a.expFactors[i]);
+      w.hasExp |= a.hasExp;
+    }
+    Value r;
+    r.degree[0] = 1;
+    r.calls = a.calls + calls;
+    r.varies = r.callsVary = a.varies;
+    return r;
+  }
+
+  Value exp(const Value &a) {
+    if (!mode.withExp)
+      return keyed(a);
+    // A nested exp is a random function; count it as both.
+    Value r = a.hasExp ? keyed(a) : Value();
+    program.exponentDegree[0] =
+        std::max(program.exponentDegree[0], a.degree[0]);
+    program.exponentDegree[1] =
+        std::max(program.exponentDegree[1], a.degree[1]);
+    r.hasExp = true;
+    r.expFactors[0] = a.degree[1] > 0;
+    r.calls = a.calls + a.hasExp;
+    r.varies = r.callsVary = a.varies;
+    return r;
+  }
+  Value log(const Value &a) { return keyed(a); }
+  Value sqrt(const Value &a) {
+    // sqrt(x^2) = |x| calls on x and -x.
+    Value r = keyed(a, 2);
+    r.rootOf = std::make_shared<Value>(plain(a));
+    return r;
+  }
+  Value sigmoid(const Value &a) {
+    Value one = literal(1.0);
+    if (mode.sigmoidThroughExp)
+      return div(one, add(one, exp(plain(a))));
+    Value x = plain(a);
+    return add(literal(0.5), mul(x, keyed(mul(x, x))));
+  }
+  Value erf(const Value &a) {
+    Value x = plain(a);
+    return mul(x, keyed(mul(x, x)));
+  }
+  Value max(const Value &a, const Value &b) {
+    Value r = keyed(worst(a, b), 0);
+    r.calls = a.calls + b.calls + 2;
+    r.varies = r.callsVary = a.varies | b.varies;
+    // A set of one element is that element.
+    return worst(worst(r, plain(a)), plain(b));
+  }
+  Value min(const Value &a, const Value &b) { return max(a, b); }
+  Value abs(const Value &a) { return max(a, a); }
+  Value clamp(const Value &a, double, double) { return keyed(a); }
+  Value pow(const Value &a, const Value &b) {
+    if (b.constant && std::abs(*b.constant) <= 64) {
+      double c = *b.constant;
+      Value r = literal(1.0);
+      for (int i = 0; i < std::abs(std::floor(c)); ++i)
+        r = mul(r, plain(a));
+      if (c < 0)
+        r = div(literal(1.0), r);
+      return c == std::floor(c) ? r : worst(mul(r, sqrt(a)), keyed(a));
+    }
+    Value r = keyed(worst(a, b));
+    r.calls = a.calls + b.calls + 1;
+    r.varies = r.callsVary = a.varies | b.varies;
+    return r;
+  }
+  Value compare(Predicate, const Value &a, const Value &b) {
+    Value r = keyed(worst(a, b));
+    r.calls = a.calls + b.calls + 1;
+    r.varies = r.callsVary = a.varies | b.varies;
+    return add(literal(1.0), r);
+  }
+  Value select(const Value &c, const Value &a, const Value &b) {
+    return add(b, mul(c, sub(a, b)));
+  }
+  Value cast(const Value &a, DType) { return a; }
+
+  Value literal(double v) { return constant(ConstantValue::makeLiteral(v)); }
+  Value constant(const ConstantValue &value) {
+    Value r;
+    r.constant = value.toDouble();
+    double n = std::max<double>(1, value.extent);
+    switch (value.kind) {
+    case ConstantValue::Kind::Literal: {
+      if (value.literal == 0 || !std::isfinite(value.literal))
+        break;
+      int exponent = 0;
+      double m = std::frexp(value.literal, &exponent);
+      // The odd integer and the power of two of the dyadic rational.
+      while (m != std::floor(m)) {
+        m *= 2;
+        --exponent;
+      }
+      r.logNorm[0] = std::log2(std::abs(m)) + std::max(exponent, 0);
+      r.logNorm[1] = std::max(-exponent, 0);
+      break;
+    }
+    case ConstantValue::Kind::Extent:
+      r.logNorm[0] = std::log2(n);
+      break;
+    case ConstantValue::Kind::InvExtent:
+      r.logNorm[1] = std::log2(n);
+      break;
+    case ConstantValue::Kind::RsqrtExtent:
+      r.degree[0] = 1; // a symbol, or 1 / root
+      r.logNorm[1] = std::log2(n);
+      break;
+    case ConstantValue::Kind::NegInf:
+      break;
+    }
+    return r;
+  }
+
+  /// The sum of `count` values that differ in what `bits` of `varies` say.
+  Value sum(const Value &a, double count, unsigned bits) {
+    Value r = plain(a);
+    double log = log2Of(count);
+    if (a.denominatorVaries & bits) {
+      r.degree[0] += (count - 1) * a.degree[1];
+      r.expFactors[0] += (count - 1) * a.expFactors[1];
+      r.logTerms[0] += (count - 1) * a.logTerms[1];
+      r.logNorm[0] += (count - 1) * a.logNorm[1];
+      r.degree[1] *= count;
+      r.expFactors[1] *= count;
+      r.logTerms[1] *= count;
+      r.logNorm[1] *= count;
+      r.denominator = mix(a.denominator, ++fresh);
+    }
+    if (a.hasExp)
+      r.logTerms[0] += log;
+    r.logNorm[0] += log;
+    // A call on what the sum does not run over is one call.
+    if (a.callsVary & bits)
+      r.calls *= count;
+    r.varies &= ~bits;
+    r.callsVary &= ~bits;
+    r.denominatorVaries &= ~bits;
+    return r;
+  }
+
+  /// The maximum of `count` such values.
+  Value maximum(const Value &a, double count, unsigned bits) {
+    Value r = worst(keyed(a, 0), plain(a));
+    r.calls = (a.calls + 1) * count;
+    r.varies = a.varies & ~bits;
+    r.callsVary = r.varies;
+    r.denominatorVaries = a.denominatorVaries & ~bits;
+    return r;
+  }
+
+  /// The elementwise maximum: a bound for whichever of the two it is.
+  static Value worst(const Value &a, const Value &b) {
+    Value r = plain(a);
+    for (int i : {0, 1}) {
+      r.degree[i] = std::max(a.degree[i], b.degree[i]);
+      r.logTerms[i] = std::max(a.logTerms[i], b.logTerms[i]);
+      r.logNorm[i] = std::max(a.logNorm[i], b.logNorm[i]);
+      r.expFactors[i] = std::max(a.expFactors[i], b.expFactors[i]);
+    }
+    r.hasExp |= b.hasExp;
+    r.calls = std::max(a.calls, b.calls);
+    r.varies |= b.varies;
+    r.callsVary |= b.callsVary;
+    r.denominatorVaries |= b.denominatorVaries;
+    r.denominator = a.denominator == b.denominator
+                        ? a.denominator
+                        : mix(a.denominator, b.denominator + 1);
+    r.constant.reset();
+    return r;
+  }
+
+  /// Without what only the exact same value may use.
+  static Value plain(const Value &a) {
+    Value r = a;
+    r.rootOf = r.squared = nullptr;
+    return r;
+  }
+
+  static uint64_t product(uint64_t a, uint64_t b) {
+    return a == 0 ? b : b == 0 ? a : mix(a, b);
+  }
+
+private:
+  static Value merge(const Value &a, const Value &b) {
+    Value r;
+    r.hasExp = a.hasExp || b.hasExp;
+    r.calls = a.calls + b.calls;
+    r.varies = a.varies | b.varies;
+    r.callsVary = a.callsVary | b.callsVary;
+    r.denominatorVaries = a.denominatorVaries | b.denominatorVaries;
+    return r;
+  }
+
+  Interpretation mode;
+  ProgramNumbers &program;
+  uint64_t fresh = uint64_t(1) << 62;
+};
+
+class Bookkeeper {
+public:
+  Bookkeeper(const Program &program, const Interpretation &mode)
+      : program(program), domain(mode, result), values(program.values.size()) {}
+
+  ProgramNumbers run() {
+    for (unsigned i = 0; i < program.numInputs; ++i) {
+      values[i].degree[0] = 1;
+      values[i].varies = dimBits(program.type(i).shape);
+    }
+    visit(program.ops, nullptr, nullptr);
+    for (ValueId id : program.outputs)
+      result.outputs.push_back(values[id]);
+    return std::move(result);
+  }
+
+private:
+  static unsigned dimBits(const Shape &shape) {
+    unsigned bits = 0;
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (shape[i] > 1)
+        bits |= 1u << i;
+    return bits;
+  }
+
+  /// Renames dim i to map[i] (or drops it, at -1) in both masks.
+  static Numbers moved(Numbers v, llvm::ArrayRef<int> map) {
+    for (unsigned *mask : {&v.varies, &v.callsVary, &v.denominatorVaries}) {
+      unsigned bits = *mask & ~((1u << kIterationBit) - 1);
+      for (size_t i = 0; i < map.size(); ++i)
+        if ((*mask & (1u << i)) && map[i] >= 0)
+          bits |= 1u << map[i];
+      *mask = bits;
+    }
+    v.rootOf = v.squared = nullptr;
+    return v;
+  }
+
+  void visit(const std::vector<Op> &ops, const Op *graph, const Op *loop) {
+    size_t stores = 0;
+    for (const Op &op : ops) {
+      switch (op.kind) {
+      case OpKind::Graph:
+        visit(op.body, &op, nullptr);
+        break;
+      case OpKind::Loop:
+        visitLoop(*graph, op);
+        break;
+      case OpKind::Load:
+        values[op.results[0]] = load(*graph, op);
+        break;
+      case OpKind::Running:
+        values[op.results[0]] =
+            total(loop->attrs.accumulators[op.attrs.accumulator],
+                  loop->attrs.range, op.results[0]);
+        values[op.results[0]].varies |= 1u << kIterationBit;
+        values[op.results[0]].callsVary |= 1u << kIterationBit;
+        // The state depends on the iteration, so does its denominator.
+        if (values[op.results[0]].denominator)
+          values[op.results[0]].denominatorVaries |= 1u << kIterationBit;
+        break;
+      case OpKind::ReduceBlocks: {
+        double count = graph->attrs.grid[op.attrs.gridDim];
+        unsigned bit = 1u << (kGridBit + op.attrs.gridDim);
+        const Numbers &x = values[op.operands[0]];
+        values[op.results[0]] = op.attrs.reduce == ReduceKind::Max
+                                    ? domain.maximum(x, count, bit)
+                                    : domain.sum(x, count, bit);
+        break;
+      }
+      case OpKind::Store:
+        values[graph->results[stores]] = store(op, graph->results[stores]);
+        ++stores;
+        break;
+      default:
+        values[op.results[0]] = compute(op);
+      }
+    }
+  }
+
+  Numbers load(const Op &graph, const Op &op) {
+    Numbers v = values[op.operands[0]];
+    v.rootOf = v.squared = nullptr;
+    for (unsigned *mask : {&v.varies, &v.callsVary, &v.denominatorVaries}) {
+      unsigned bits = *mask;
+      for (int g = 0; g < 3; ++g)
+        if (op.attrs.imap[g] >= 0 && (*mask & (1u << op.attrs.imap[g])))
+          bits |= 1u << (kGridBit + g);
+      if (op.attrs.fmap >= 0 && (*mask & (1u << op.attrs.fmap)))
+        bits |= 1u << kIterationBit;
+      *mask = bits;
+    }
+    if (v.denominator)
+      v.denominator = mix(v.denominator, op.results[0]);
+    return v;
+  }
+
+  Numbers store(const Op &op, ValueId id) {
+    Numbers v = values[op.operands[0]];
+    v.rootOf = v.squared = nullptr;
+    for (unsigned *mask : {&v.varies, &v.callsVary, &v.denominatorVaries}) {
+      for (int g = 0; g < 3; ++g)
+        if (op.attrs.omap[g] >= 0 && (*mask & (1u << (kGridBit + g))))
+          *mask |= 1u << op.attrs.omap[g];
+      *mask &= (1u << kIterationBit) - 1;
+    }
+    if (v.denominator)
+      v.denominator = mix(v.denominator, id);
+    return v;
+  }
+
+  /// The state of an accumulator after `range` iterations: a bound for each
+  /// earlier state too.
+  Numbers total(const Accumulator &acc, double range, ValueId id) {
+    Numbers v = values[acc.value];
+    unsigned bits = 1u << kIterationBit;
+    double count = range;
+    if (acc.reduceDim >= 0) {
+      bits |= 1u << acc.reduceDim;
+      count *= program.type(acc.value).shape[acc.reduceDim];
+    }
+    if (acc.kind == AccumulatorKind::Max)
+      return domain.maximum(v, count, bits);
+    if (acc.kind == AccumulatorKind::Rescale) {
+      // state = sum of value_i times the factors after it: bound each summand
+      // by the value and range - 1 factors. A factor exp(m_old - m_new) is one
+      // exponential however many are multiplied.
+      const Numbers &f = values[acc.factor];
+      double times = range - 1;
+      for (int i : {0, 1}) {
+        v.degree[i] += times * f.degree[i];
+        v.logNorm[i] += times * f.logNorm[i];
+        v.logTerms[i] += times * f.logTerms[i];
+        v.expFactors[i] += times * f.expFactors[i];
+      }
+      v.hasExp |= f.hasExp;
+      v.calls += times * f.calls;
+      v.varies |= f.varies;
+      v.callsVary |= f.callsVary;
+      v.denominatorVaries |= f.denominatorVaries;
+      v.denominator = NumbersDomain::product(v.denominator, f.denominator);
+    }
+    Numbers r = domain.sum(v, count, bits);
+    if (r.denominator && (v.denominatorVaries & bits))
+      r.denominator = mix(r.denominator, id);
+    return r;
+  }
+
+  void visitLoop(const Op &graph, const Op &loop) {
+    // A running state feeds later ops of the same loop, so its accumulated
+    // value must be known first: visit twice where one occurs before its value.
+    bool hasRunning = false;
+    for (const Op &op : loop.body)
+      hasRunning |= op.kind == OpKind::Running;
+    for (int pass = 0; pass < (hasRunning ? 3 : 1); ++pass)
+      visit(loop.body, &graph, &loop);
+    for (size_t i = 0; i < loop.results.size(); ++i)
+      values[loop.results[i]] =
+          total(loop.attrs.accumulators[i], loop.attrs.range, loop.results[i]);
+  }
+
+  Numbers compute(const Op &op) {
+    llvm::SmallVector<Numbers, 3> args;
+    for (ValueId id : op.operands)
+      args.push_back(values[id]);
+    const Shape &shape = program.type(op.results[0]).shape;
+    switch (opClass(op.kind)) {
+    case OpClass::Unary:
+    case OpClass::Binary:
+    case OpClass::Compare:
+    case OpClass::Select: {
+      // Two divisions by one value have one denominator; a divisor made inside
+      // an op is named by the op.
+      bool divides = op.kind == OpKind::Div || op.kind == OpKind::Reciprocal;
+      domain.divisorKey =
+          divides ? mix(op.operands.back(), 1) : mix(op.results[0], 2);
+      return evalElementwise(domain, op.kind, op.attrs, args,
+                             program.type(op.results[0]).dtype);
+    }
+    case OpClass::Iota: {
+      Numbers v;
+      v.logNorm[0] = log2Of(shape[op.attrs.dims[0]]);
+      v.varies = 1u << op.attrs.dims[0];
+      return v;
+    }
+    case OpClass::Matmul: {
+      int rank = shape.size();
+      const Shape &lhs = program.type(op.operands[0]).shape;
+      // Give the contracted dim a name of its own, in both operands.
+      llvm::SmallVector<int, 6> mapA, mapB;
+      for (int i = 0; i < rank; ++i) {
+        mapA.push_back(i == rank - 1 ? rank : i);
+        mapB.push_back(i == rank - 2 ? rank : i);
+      }
+      if (op.attrs.transposeRhs)
+        std::swap(mapB[rank - 2], mapB[rank - 1]);
+      Numbers product = domain.mul(moved(args[0], mapA), moved(args[1], mapB));
+      Numbers v = domain.sum(product, lhs.back(), 1u << rank);
+      return v;
+    }
+    case OpClass::Reduce: {
+      double count = 1;
+      unsigned bits = 0;
+      for (int64_t dim : op.attrs.dims) {
+        count *= program.type(op.operands[0]).shape[dim];
+        bits |= 1u << dim;
+      }
+      if (op.attrs.reduce == ReduceKind::Max)
+        return domain.maximum(args[0], count, bits);
+      Numbers v = domain.sum(args[0], count, bits);
+      if (op.attrs.reduce == ReduceKind::Mean)
+        v.logNorm[1] += log2Of(count);
+      return v;
+    }
+    case OpClass::Transpose: {
+      llvm::SmallVector<int, 6> map(shape.size());
+      for (size_t i = 0; i < shape.size(); ++i)
+        map[op.attrs.dims[i]] = i;
+      return renamed(moved(args[0], map), op.results[0]);
+    }
+    case OpClass::Constant: {
+      Numbers v = domain.constant(op.attrs.constant);
+      return v;
+    }
+    case OpClass::Concat: {
+      Numbers v = args[0];
+      for (const Numbers &other : args)
+        v = NumbersDomain::worst(v, other);
+      return spread(v, shape, op.results[0]);
+    }
+    case OpClass::Reshape:
+    case OpClass::Slice:
+    case OpClass::Gather:
+    case OpClass::Broadcast:
+      return spread(args[0], shape, op.results[0]);
+    case OpClass::Norm:
+    case OpClass::Softmax:
+    case OpClass::Structure:
+      break;
+    }
+    return {};
+  }
+
+  Numbers renamed(Numbers v, ValueId id) {
+    if (v.denominator)
+      v.denominator = mix(v.denominator, id);
+    return v;
+  }
+
+  /// After a reshape or the like: any dim may have become any other.
+  Numbers spread(Numbers v, const Shape &shape, ValueId id) {
+    constexpr unsigned kDims = (1u << kIterationBit) - 1;
+    v.rootOf = v.squared = nullptr;
+    if (v.varies & kDims)
+      v.varies |= dimBits(shape);
+    if (v.callsVary & kDims)
+      v.callsVary |= dimBits(shape);
+    if (v.denominatorVaries & kDims)
+      v.denominatorVaries |= dimBits(shape);
+    return renamed(v, id);
+  }
+
+  const Program &program;
+  ProgramNumbers result;
+  NumbersDomain domain;
+  std::vector<Numbers> values;
+};
+} // namespace
+
+ProgramNumbers mirage::verify::bookkeep(const Program &program,
+                                        const Interpretation &interpretation) {
+  return Bookkeeper(program, interpretation).run();
+}
+
+/// log2 of eps for a numerator of these numbers, without collisions.
+static double log2Single(double d, double log2K, double delta, double log2C,
+                         bool withExp) {
+  double log2M =
+      withExp ? std::log2(static_cast<double>(kPoolSizeE)) : kLog2PoolSizeR;
+  // ln C / (M ln X) = log2 C / (M log2 X).
+  double log2Eps =
+      std::log2(std::max(log2C, 1.0)) - log2M - std::log2(kLog2PoolFloor);
+  log2Eps = log2Add(log2Eps, std::log2(std::max(d, 1.0)) - kLog2PoolFloor);
+  if (withExp && log2K > 0)
+    log2Eps = log2Add(log2Eps, log2K + std::log2(std::max(delta, 1.0)) -
+                                   std::log2(static_cast<double>(kOrderQ)));
+  return log2Eps;
+}
+
+PairNumbers mirage::verify::combine(const ProgramNumbers &f,
+                                    const ProgramNumbers &g, bool withExp) {
+  PairNumbers r;
+  auto cross = [](const double *a, const double *b) {
+    return std::max(a[0] + b[1], b[0] + a[1]);
+  };
+  r.nb = std::max(f.exponentDegree[0], g.exponentDegree[0]);
+  r.db = std::max(f.exponentDegree[1], g.exponentDegree[1]);
+  for (size_t i = 0; i < f.outputs.size(); ++i) {
+    const Numbers &a = f.outputs[i], &b = g.outputs[i];
+    r.d = std::max(r.d, cross(a.degree, b.degree));
+    r.e = std::max(r.e, cross(a.expFactors, b.expFactors));
+    if (a.hasExp || b.hasExp)
+      r.log2K = std::max(r.log2K, log2Add(a.logTerms[0] + b.logTerms[1],
+                                          b.logTerms[0] + a.logTerms[1]));
+    r.log2C = std::max(r.log2C, log2Add(a.logNorm[0] + b.logNorm[1],
+                                        b.logNorm[0] + a.logNorm[1]));
+    r.m = std::max(r.m, a.calls + b.calls);
+  }
+  r.delta = withExp ? r.nb + 2 * r.e * r.db : 0;
+  // The worst argument of either program, against itself.
+  Numbers u = NumbersDomain::worst(f.argument, g.argument);
+  r.du = u.degree[0] + u.degree[1];
+  double log2Eps = log2Single(r.d, r.log2K, r.delta, r.log2C, withExp);
+  bool covered = !withExp || r.log2K < std::log2(double(kOrderQ));
+  if (r.m > 1) {
+    double pairs = std::log2(r.m) + std::log2(r.m - 1) - 1;
+    double k = u.hasExp ? u.logTerms[0] + u.logTerms[1] + 1 : 0;
+    double e = u.expFactors[0] + u.expFactors[1];
+    covered &= !withExp || k < std::log2(double(kOrderQ));
+    log2Eps = log2Add(
+        log2Eps, pairs + log2Single(r.du, k, r.nb + 2 * e * r.db,
+                                    u.logNorm[0] + u.logNorm[1] + 1, withExp));
+  }
+  if (covered && log2Eps < -3)
+    r.log2Eps = log2Eps;
+  return r;
+}

@@ -1,0 +1,173 @@
+// A certificate is trusted only as far as it can be computed again.
+
+#include "Programs.h"
+#include "gtest/gtest.h"
+
+using namespace mirage::verify;
+using namespace mirage::verify::test;
+namespace json = llvm::json;
+
+namespace {
+std::string message(llvm::Error error) {
+  return llvm::toString(std::move(error));
+}
+
+struct Pair {
+  Program reference = rmsNormLinear(kSmall);
+  Program candidate = fusedRmsNormLinear(kSmall, {3, 2, 4});
+};
+
+json::Object certify(const Pair &pair) {
+  return llvm::cantFail(verify(pair.reference, pair.candidate, fixedOptions()))
+      .certificate;
+}
+
+std::string recheckMessage(const Pair &pair, json::Object certificate) {
+  VerifyOptions options;
+  options.threads = 1;
+  return message(recheck(pair.reference, pair.candidate, certificate, options));
+}
+
+/// The certificate as text, with one edit.
+std::string edited(const json::Object &certificate, llvm::StringRef from,
+                   llvm::StringRef to) {
+  std::string text = printCertificate(certificate);
+  size_t at = text.find(from.str());
+  EXPECT_NE(at, std::string::npos) << from.str();
+  return text.replace(at, from.size(), to.str());
+}
+
+std::string parseMessage(const std::string &text) {
+  auto parsed = parseCertificate(text);
+  return parsed ? "" : message(parsed.takeError());
+}
+
+TEST(CertificateTest, SurvivesTextAndRecheck) {
+  Pair pair;
+  json::Object certificate = certify(pair);
+  auto parsed = parseCertificate(printCertificate(certificate));
+  ASSERT_TRUE(static_cast<bool>(parsed)) << message(parsed.takeError());
+  EXPECT_EQ(*parsed, certificate);
+  EXPECT_EQ(recheckMessage(pair, *parsed), "");
+}
+
+TEST(CertificateTest, SaysWhatTheClaimRestsOn) {
+  json::Object certificate = certify({});
+  EXPECT_EQ(certificate.getString("verdict"), "equivalent");
+  EXPECT_EQ(certificate.getString("profile"), "R");
+  EXPECT_EQ(certificate.getString("claim"), "proved");
+  EXPECT_EQ(certificate.getString("sigma"), "keyed");
+  EXPECT_EQ(certificate.getInteger("T"), 2);
+  EXPECT_EQ(certificate.getArray("tests")->size(), 2u);
+  EXPECT_EQ(certificate.getArray("soft")->front(), "sqrt");
+  EXPECT_LT(*certificate.getNumber("log2_bound"), -100);
+  // One call of sqrt on each side, whose argument has degree 2.
+  const json::Object &numbers = *certificate.getObject("numbers");
+  EXPECT_EQ(numbers.getNumber("Du"), 2);
+}
+
+// The same seed gives the same certificate on any number of threads.
+TEST(CertificateTest, DoesNotDependOnThreads) {
+  Pair pair;
+  VerifyOptions options = fixedOptions();
+  options.threads = 1;
+  json::Object one =
+      llvm::cantFail(verify(pair.reference, pair.candidate, options))
+          .certificate;
+  options.threads = 5;
+  json::Object five =
+      llvm::cantFail(verify(pair.reference, pair.candidate, options))
+          .certificate;
+  one.erase("seconds");
+  five.erase("seconds");
+  EXPECT_EQ(one, five);
+}
+
+// Value ids and names are no part of a program's meaning.
+TEST(CertificateTest, HashesStripNames) {
+  Pair pair;
+  json::Object certificate = certify(pair);
+  pair.candidate.name = "other";
+  pair.reference.addValue({{1}, DType::F32});
+  EXPECT_EQ(recheckMessage(pair, certificate), "");
+}
+
+TEST(CertificateTest, RefusesOtherPrograms) {
+  Pair pair;
+  json::Object certificate = certify(pair);
+  pair.candidate = fusedRmsNormLinear(kSmall, {3, 1, 4});
+  EXPECT_NE(recheckMessage(pair, certificate).find("expected candidate to be"),
+            std::string::npos);
+}
+
+TEST(CertificateTest, RefusesEditedFields) {
+  Pair pair;
+  json::Object certificate = certify(pair);
+  auto refuses = [&](llvm::StringRef from, llvm::StringRef to,
+                     llvm::StringRef field) {
+    auto parsed = parseCertificate(edited(certificate, from, to));
+    ASSERT_TRUE(static_cast<bool>(parsed)) << message(parsed.takeError());
+    std::string text = recheckMessage(pair, *parsed);
+    EXPECT_NE(text.find("expected " + field.str()), std::string::npos) << text;
+  };
+  refuses("\"log2_bound\": -", "\"log2_bound\": -9", "log2_bound");
+  refuses("\"attempts\": 1", "\"attempts\": 2", "tests[0].attempts");
+  refuses("\"p\": ", "\"p\": 1", "tests[0].p");
+  refuses("\"A2\"", "\"A4\"", "assumptions[1]");
+  refuses("\"T\": 2", "\"T\": 1", "T to be 2");
+  refuses("\"claim\": \"proved\"", "\"claim\": \"certain\"", "claim");
+  // Another seed is honest by itself, but its draws are others.
+  refuses("\"seed\": \"01", "\"seed\": \"02", "tests[0].");
+  refuses("\"profile\": \"R\"", "\"profile\": \"E\"", "profile");
+}
+
+TEST(CertificateTest, RefusesBadText) {
+  json::Object certificate = certify({});
+  std::string text = printCertificate(certificate);
+  EXPECT_NE(parseMessage(text.substr(0, text.size() / 2)), "");
+  EXPECT_EQ(parseMessage("[]"),
+            "certificate: expected an object, but got an array");
+  EXPECT_EQ(parseMessage(edited(certificate, "\"prf\"", "\"prg\"")),
+            "certificate: expected a field 'prf', but got none");
+  EXPECT_EQ(parseMessage(edited(certificate, "\"prf\"", "\"x\": 1, \"prf\"")),
+            "certificate: expected no field 'x', but got one");
+  EXPECT_EQ(parseMessage(edited(certificate, "\"T\": 2", "\"T\": 3, \"T\": 2")),
+            "certificate: expected each field once, but got 'T' twice");
+  EXPECT_EQ(parseMessage(edited(certificate, "\"T\": 2", "\"T\": \"2\"")),
+            "certificate: expected field 'T' to be a number, but got a string");
+  EXPECT_EQ(parseMessage(edited(certificate, "\"omega\"", "\"p\"")),
+            "certificate: expected each field once, but got 'p' twice");
+  EXPECT_EQ(parseMessage(edited(certificate, "\"full\": true", "")),
+            "certificate: expected a field 'full', but got none");
+}
+
+TEST(CertificateTest, NeverVerifiesAnotherVerdict) {
+  Kernel a, b;
+  ValueId x = a.input({2, 2});
+  Program f = a.done({a.exp(x)});
+  x = b.input({2, 2});
+  Program g = b.done({b.neg(x)});
+  VerifyResult result = llvm::cantFail(verify(f, g, fixedOptions()));
+  EXPECT_EQ(message(recheck(f, g, result.certificate)),
+            "certificate: expected verdict 'equivalent', but got 'not "
+            "equivalent'");
+}
+
+TEST(SignatureTest, MismatchesAreDiagnostics) {
+  auto check = [](const Program &f, const Program &g) {
+    auto result = verify(f, g, fixedOptions());
+    return result ? "" : message(result.takeError());
+  };
+  Sizes wide = kSmall;
+  wide.cols *= 2;
+  EXPECT_EQ(check(rmsNormLinear(kSmall), rmsNormLinear(wide)),
+            "expected input 1 of type 24x12xf16 as in the reference, but got "
+            "24x24xf16");
+  EXPECT_EQ(check(rmsNormLinear(kSmall), gatedMlp(kSmall)),
+            "expected 2 inputs as in the reference, but got 3");
+  Program malformed = rmsNormLinear(kSmall);
+  malformed.outputs = {99};
+  EXPECT_EQ(check(rmsNormLinear(kSmall), malformed),
+            "candidate: output: expected a value id below 4, but got 99");
+}
+} // namespace
