@@ -285,6 +285,10 @@ llvm::Expected<TensorType> inferKernelType(OpKind kind, const Attrs &attrs,
   case OpClass::Constant:
     if (!resultType)
       return expected("a result type for constant", "none");
+    if (attrs.constant.kind != ConstantValue::Kind::Literal &&
+        attrs.constant.kind != ConstantValue::Kind::NegInf &&
+        attrs.constant.extent < 1)
+      return expected("an extent of at least 1", num(attrs.constant.extent));
     return *resultType;
   case OpClass::Structure:
     return error("'" + mnemonic(kind) + "' has no shape rule of its own");

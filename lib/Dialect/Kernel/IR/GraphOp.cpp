@@ -187,6 +187,9 @@ private:
   }
 
   void visitTotals(block::ForOp loop) {
+    // A terminator without values has no accumulators to look at.
+    if (loop.getNumResults() == 0)
+      return;
     auto yield = cast<block::YieldOp>(loop.getBody()->getTerminator());
     unsigned nextFactor = 0;
     for (auto [value, result, attribute] :
