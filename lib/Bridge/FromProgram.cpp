@@ -13,7 +13,9 @@ namespace sem = mirage::semantics;
 static NamedAttrList attributesOf(Builder &builder, const sem::Op &op) {
   NamedAttrList list;
   const sem::Attrs &attrs = op.attrs;
-  auto setDim = [&] { list.set("dim", builder.getI64IntegerAttr(attrs.dims[0])); };
+  auto setDim = [&] {
+    list.set("dim", builder.getI64IntegerAttr(attrs.dims[0]));
+  };
   MLIRContext *context = builder.getContext();
   switch (sem::opClass(op.kind)) {
   case sem::OpClass::Unary:
@@ -126,7 +128,8 @@ private:
     };
     bool clustered = op.attrs.cluster != sem::GridDims{1, 1, 1};
     auto graph = kernel::GraphOp::create(
-        builder, loc, types, inputs, builder.getDenseI64ArrayAttr(op.attrs.grid),
+        builder, loc, types, inputs,
+        builder.getDenseI64ArrayAttr(op.attrs.grid),
         clustered ? builder.getDenseI64ArrayAttr(op.attrs.cluster)
                   : DenseI64ArrayAttr(),
         count(op.attrs.threads), count(op.attrs.stages));
@@ -166,9 +169,8 @@ private:
       return;
     case sem::OpKind::ReduceBlocks:
       values[op.results[0]] = block::ReduceBlocksOp::create(
-          builder, loc, tileType(op.results[0]),
-          fromSemantics(op.attrs.reduce), values[op.operands[0]],
-          op.attrs.gridDim);
+          builder, loc, tileType(op.results[0]), fromSemantics(op.attrs.reduce),
+          values[op.operands[0]], op.attrs.gridDim);
       return;
     case sem::OpKind::Running:
       values[op.results[0]] = block::RunningOp::create(

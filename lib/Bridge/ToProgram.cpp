@@ -208,16 +208,15 @@ FailureOr<sem::Program> mirage::toProgram(func::FuncOp func) {
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())
     ops.push_back(&op);
-  auto program = checked(
-      ProgramWriter().run(ops, body.getArguments(),
-                          body.getTerminator()->getOperands()),
-      func.getLoc());
+  auto program =
+      checked(ProgramWriter().run(ops, body.getArguments(),
+                                  body.getTerminator()->getOperands()),
+              func.getLoc());
   if (succeeded(program))
     program->name = func.getSymName().str();
   return program;
 }
 
 FailureOr<sem::Program> mirage::toProgram(kernel::GraphOp graph) {
-  return toProgram(graph.getOperation(), graph.getInputs(),
-                   graph.getResults());
+  return toProgram(graph.getOperation(), graph.getInputs(), graph.getResults());
 }

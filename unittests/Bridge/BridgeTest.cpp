@@ -140,9 +140,8 @@ protected:
     func::FuncOp func = parse(text);
     EXPECT_TRUE(func);
     std::string message;
-    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-      message = diagnostic.str();
-    });
+    ScopedDiagnosticHandler handler(
+        &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
     (void)toProgram(func);
     return message;
   }
@@ -167,8 +166,8 @@ protected:
     auto rebuilt = func::FuncOp::create(builder, func.getLoc(), program->name,
                                         func.getFunctionType());
     builder.setInsertionPointToStart(rebuilt.addEntryBlock());
-    SmallVector<Value> outputs = fromProgram(builder, func.getLoc(), *program,
-                                             rebuilt.getArguments());
+    SmallVector<Value> outputs =
+        fromProgram(builder, func.getLoc(), *program, rebuilt.getArguments());
     func::ReturnOp::create(builder, func.getLoc(), outputs);
     ASSERT_TRUE(succeeded(verify(*copy)));
     EXPECT_EQ(print(rebuilt), print(func));
@@ -256,9 +255,8 @@ TEST_F(BridgeTest, RefusesValuesFromOutsideTheFragment) {
     return %0 : tensor<4xf32>
   })");
   std::string message;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    message = diagnostic.str();
-  });
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
   Operation *exp = &func.getBody().front().front();
   EXPECT_TRUE(failed(toProgram({exp}, {}, exp->getResults())));
   EXPECT_EQ(message, "expected operands that are inputs or results of ops of "

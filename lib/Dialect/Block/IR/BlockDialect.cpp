@@ -76,8 +76,7 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 TileType mirage::block::tileFromSemantics(MLIRContext *context,
                                           const semantics::TensorType &type) {
-  return TileType::get(context, type.shape,
-                       fromSemantics(context, type.dtype));
+  return TileType::get(context, type.shape, fromSemantics(context, type.dtype));
 }
 
 semantics::GridMap mirage::block::toGridMap(ArrayRef<int64_t> map) {

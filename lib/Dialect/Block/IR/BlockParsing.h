@@ -7,8 +7,8 @@
 
 namespace mirage::block {
 
-/// `custom<Yield>`: `%a, %b : types` or `sum %a, rescale(%f, 1) %b : types`, the
-/// types in the order in which the operands are written.
+/// `custom<Yield>`: `%a, %b : types` or `sum %a, rescale(%f, 1) %b : types`,
+/// the types in the order in which the operands are written.
 mlir::ParseResult
 parseYield(mlir::OpAsmParser &parser,
            llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &values,

@@ -62,7 +62,7 @@ LogicalResult LoadOp::verify() {
   if (failed(verifyMap(*this, "imap", getImap(), rank)))
     return failure();
   // C3
-  auto loop = dyn_cast<ForOp>((*this)->getParentOp());
+  auto loop = dyn_cast_or_null<ForOp>((*this)->getParentOp());
   if (getIteration() && !isInductionVar(loop, getIteration()))
     return emitOpError("expected the iteration to be the induction value of "
                        "the enclosing loop, but got ")
@@ -130,9 +130,8 @@ void ForOp::print(OpAsmPrinter &printer) {
   printer << " " << getInductionVar() << " = " << getRange();
   if (getNumResults() > 0) {
     printer << " -> ";
-    llvm::interleaveComma(getResultTypes(), printer, [&](Type type) {
-      printShortType(printer, type);
-    });
+    llvm::interleaveComma(getResultTypes(), printer,
+                          [&](Type type) { printShortType(printer, type); });
   }
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"range"});
   printer << " ";
@@ -283,8 +282,9 @@ ParseResult mirage::block::parseYield(
   for (size_t i = 0; i < values.size(); ++i) {
     if (i > 0 && parser.parseComma())
       return failure();
-    bool rescales = !kinds.empty() && cast<AccumulatorAttr>(kinds[i]).getKind() ==
-                                          AccumulatorKind::Rescale;
+    bool rescales =
+        !kinds.empty() &&
+        cast<AccumulatorAttr>(kinds[i]).getKind() == AccumulatorKind::Rescale;
     if (rescales && (parseShortType(parser, factorTypes.emplace_back()) ||
                      parser.parseComma()))
       return failure();
@@ -295,17 +295,15 @@ ParseResult mirage::block::parseYield(
 }
 
 void mirage::block::printYield(OpAsmPrinter &printer, Operation *,
-                               ValueRange values, TypeRange,
-                               ValueRange factors, TypeRange,
-                               ArrayAttr accumulators) {
+                               ValueRange values, TypeRange, ValueRange factors,
+                               TypeRange, ArrayAttr accumulators) {
   if (values.empty())
     return;
   SmallVector<Type> types;
   unsigned nextFactor = 0;
   auto printValue = [&](auto indexed) {
     if (accumulators) {
-      auto accumulator =
-          cast<AccumulatorAttr>(accumulators[indexed.index()]);
+      auto accumulator = cast<AccumulatorAttr>(accumulators[indexed.index()]);
       printer << stringifyAccumulatorKind(accumulator.getKind());
       if (accumulator.getKind() == AccumulatorKind::Rescale) {
         Value factor = factors[nextFactor++];
@@ -331,7 +329,9 @@ void mirage::block::printYield(OpAsmPrinter &printer, Operation *,
 LogicalResult YieldOp::verify() {
   // C1
   Operation *parent = (*this)->getParentOp();
-  bool inLoop = isa<ForOp>(parent);
+  bool inLoop = isa_and_nonnull<ForOp>(parent);
+  if (!parent)
+    return emitOpError("expected a graph or a loop as parent, but got none");
   if (!inLoop && !isa<MirageGraphOpInterface>(parent))
     return emitOpError("expected a graph or a loop as parent, but got '")
            << parent->getName() << "'";
@@ -368,7 +368,7 @@ LogicalResult YieldOp::verify() {
 
 LogicalResult RunningOp::verify() {
   // C1
-  auto loop = dyn_cast<ForOp>((*this)->getParentOp());
+  auto loop = dyn_cast_or_null<ForOp>((*this)->getParentOp());
   if (!isInductionVar(loop, getIteration()))
     return emitOpError("expected the induction value of the enclosing loop, "
                        "but got ")
@@ -392,9 +392,12 @@ LogicalResult RunningOp::verify() {
   Operation *definition = yield.getValues()[index].getDefiningOp();
   if (definition && definition->getBlock() == (*this)->getBlock() &&
       !definition->isBeforeInBlock(*this)) {
-    InFlightDiagnostic diagnostic = emitOpError(
-        "expected the value of accumulator ");
-    diagnostic << index << " to be defined before its current state is read";
+    InFlightDiagnostic diagnostic =
+        emitOpError("expected the value of accumulator ");
+    diagnostic
+        << index
+        << " to be defined before its current state is read, but got one "
+           "defined after it";
     diagnostic.attachNote(definition->getLoc()) << "defined here";
     return diagnostic;
   }
@@ -434,8 +437,8 @@ LogicalResult StoreOp::verify() {
     return failure();
   // C3
   Type element = getType().getElementType();
-  bool converts = isa<FloatType>(element) &&
-                  isa<FloatType>(tile.getElementType());
+  bool converts =
+      isa<FloatType>(element) && isa<FloatType>(tile.getElementType());
   if (!converts && element != tile.getElementType())
     return emitOpError("expected an element type that ")
            << tile.getElementType() << " converts to, but got " << element;

@@ -147,8 +147,8 @@ void printNumber(OpAsmPrinter &printer, Operation *, FloatAttr number) {
   // A float literal of MLIR needs a point.
   StringRef text(buffer);
   size_t exponent = std::min(text.find('e'), text.size());
-  printer << text.take_front(exponent)
-          << (text.contains('.') ? "" : ".0") << text.drop_front(exponent);
+  printer << text.take_front(exponent) << (text.contains('.') ? "" : ".0")
+          << text.drop_front(exponent);
 }
 
 ParseResult parseConstantValue(OpAsmParser &parser, ConstantKindAttr &kind,
@@ -193,8 +193,7 @@ void printConstantValue(OpAsmPrinter &printer, Operation *op,
 
 namespace detail {
 
-LogicalResult inferComputeResult(semantics::OpKind kind,
-                                 semantics::Level level,
+LogicalResult inferComputeResult(semantics::OpKind kind, semantics::Level level,
                                  const semantics::Attrs &attrs,
                                  TypeRange operands,
                                  std::optional<Location> location,
@@ -204,8 +203,9 @@ LogicalResult inferComputeResult(semantics::OpKind kind,
     auto type = toSemanticsType(operand);
     if (!type)
       return emitOptionalError(
-          location, "expected operands of static shape and a supported element "
-                    "type, but got ",
+          location,
+          "expected operands of static shape and a supported element "
+          "type, but got ",
           operand);
     types.push_back(std::move(*type));
   }
@@ -216,10 +216,10 @@ LogicalResult inferComputeResult(semantics::OpKind kind,
   if (!result)
     return emitOptionalError(location, llvm::toString(result.takeError()));
   // The result is a tensor or a tile as the first operand is.
-  inferred.push_back(cast<ShapedType>(operands.front())
-                         .clone(result->shape,
-                                fromSemantics(operands.front().getContext(),
-                                              result->dtype)));
+  inferred.push_back(
+      cast<ShapedType>(operands.front())
+          .clone(result->shape,
+                 fromSemantics(operands.front().getContext(), result->dtype)));
   return success();
 }
 
@@ -240,10 +240,9 @@ LogicalResult verifyComputeOp(Operation *op) {
     return op->emitOpError("expected a result of static shape and a supported "
                            "element type, but got ")
            << resultType;
-  auto expected =
-      semantics::inferType(compute.getSemanticsKind(),
-                           compute.getSemanticsAttrs(), operands,
-                           compute.getSemanticsLevel(), &*result);
+  auto expected = semantics::inferType(compute.getSemanticsKind(),
+                                       compute.getSemanticsAttrs(), operands,
+                                       compute.getSemanticsLevel(), &*result);
   if (!expected)
     return op->emitOpError(llvm::toString(expected.takeError()));
   if (*expected != *result)

@@ -75,9 +75,9 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseColonType(type))
     return failure();
   if (type.getNumInputs() != arguments.size())
-    return parser.emitError(loc) << "expected " << arguments.size()
-                                 << " input types, but got "
-                                 << type.getNumInputs();
+    return parser.emitError(loc)
+           << "expected " << arguments.size() << " input types, but got "
+           << type.getNumInputs();
   for (auto [argument, input] : llvm::zip(arguments, type.getInputs()))
     argument.type = input;
   state.addTypes(type.getResults());
@@ -88,11 +88,11 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
 
 void GraphOp::print(OpAsmPrinter &printer) {
   printer << " (";
-  llvm::interleaveComma(
-      llvm::zip(getBodyRegion().getArguments(), getInputs()), printer,
-      [&](auto binding) {
-        printer << std::get<0>(binding) << " = " << std::get<1>(binding);
-      });
+  llvm::interleaveComma(llvm::zip(getBodyRegion().getArguments(), getInputs()),
+                        printer, [&](auto binding) {
+                          printer << std::get<0>(binding) << " = "
+                                  << std::get<1>(binding);
+                        });
   printer << ") grid [";
   llvm::interleaveComma(getGrid(), printer);
   printer << "]";
@@ -150,8 +150,9 @@ LogicalResult GraphOp::verify() {
   return success();
 }
 
-/// Along which grid axes the tiles of a graph may differ between blocks, one bit
-/// for each axis. Ops that this does not know depend on their operands alone.
+/// Along which grid axes the tiles of a graph may differ between blocks, one
+/// bit for each axis. Ops that this does not know depend on their operands
+/// alone.
 namespace {
 class BlockVariance {
 public:
@@ -192,9 +193,8 @@ private:
       return;
     auto yield = cast<block::YieldOp>(loop.getBody()->getTerminator());
     unsigned nextFactor = 0;
-    for (auto [value, result, attribute] :
-         llvm::zip(yield.getValues(), loop.getResults(),
-                   *yield.getAccumulators())) {
+    for (auto [value, result, attribute] : llvm::zip(
+             yield.getValues(), loop.getResults(), *yield.getAccumulators())) {
       unsigned varying = axes.lookup(value);
       if (cast<block::AccumulatorAttr>(attribute).getKind() ==
           AccumulatorKind::Rescale)

@@ -25,7 +25,9 @@ void KernelDialect::initialize() {
 // Folders and canonicalization
 //===----------------------------------------------------------------------===//
 
-OpFoldResult CastOp::fold(FoldAdaptor) { return mirage::detail::foldSameType(*this); }
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  return mirage::detail::foldSameType(*this);
+}
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   return mirage::detail::foldSameType(*this);
 }
@@ -44,7 +46,8 @@ OpFoldResult DivOp::fold(FoldAdaptor) {
 
 void MatmulOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                            MLIRContext *context) {
-  patterns.add<mirage::detail::AbsorbTransposeOfRhs<MatmulOp, TransposeOp>>(context);
+  patterns.add<mirage::detail::AbsorbTransposeOfRhs<MatmulOp, TransposeOp>>(
+      context);
 }
 void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {

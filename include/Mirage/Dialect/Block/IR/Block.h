@@ -32,7 +32,8 @@ TileType tileFromSemantics(mlir::MLIRContext *context,
 /// are three.
 semantics::GridMap toGridMap(llvm::ArrayRef<int64_t> map);
 
-/// What an accumulator of `value` totals to: the value's shape, 1 in `dim`, f32.
+/// What an accumulator of `value` totals to: the value's shape, 1 in `dim`,
+/// f32.
 TileType accumulatorTotal(TileType value, int64_t dim);
 
 } // namespace mirage::block

@@ -16,8 +16,7 @@ namespace mirage::detail {
 
 /// x when the op yields x's type, which for a cast, a reshape or a broadcast
 /// means that it does nothing.
-template <typename OpTy>
-mlir::OpFoldResult foldSameType(OpTy op) {
+template <typename OpTy> mlir::OpFoldResult foldSameType(OpTy op) {
   if (op.getInput().getType() == op.getType())
     return op.getInput();
   return {};
@@ -35,8 +34,7 @@ mlir::OpFoldResult foldNeutralRhs(OpTy op) {
 }
 
 /// A transpose that keeps every dim in its place is its operand.
-template <typename OpTy>
-mlir::OpFoldResult foldTranspose(OpTy op) {
+template <typename OpTy> mlir::OpFoldResult foldTranspose(OpTy op) {
   for (auto [i, dim] : llvm::enumerate(op.getPerm()))
     if (int64_t(i) != dim)
       return {};
