@@ -213,6 +213,23 @@ void encode(DType type, double value, char *p) {
 
 } // namespace
 
+std::string interpreter::packElements(const Tensor &tensor) {
+  unsigned width = semantics::byteWidth(tensor.type.dtype);
+  std::string bytes(tensor.values.size() * width, '\0');
+  for (size_t i = 0; i < tensor.values.size(); ++i)
+    encode(tensor.type.dtype, tensor.values[i], &bytes[i * width]);
+  return bytes;
+}
+
+Tensor interpreter::unpackElements(const TensorType &type, StringRef bytes) {
+  unsigned width = semantics::byteWidth(type.dtype);
+  Tensor tensor{type, {}};
+  tensor.values.resize(type.numElements());
+  for (size_t i = 0; i < tensor.values.size(); ++i)
+    tensor.values[i] = decode(type.dtype, bytes.data() + i * width);
+  return tensor;
+}
+
 llvm::Expected<Tensor> interpreter::parseNpy(StringRef bytes) {
   if (!bytes.starts_with(kMagic))
     return npyError("expected the first bytes to be \\x93NUMPY, but got other "
@@ -242,16 +259,13 @@ llvm::Expected<Tensor> interpreter::parseNpy(StringRef bytes) {
     return npyError(formatv("expected {0} bytes of data for {1}, but got {2}",
                             type->byteSize(), semantics::toString(*type),
                             data.size()));
-  Tensor tensor{*type, {}};
-  tensor.values.resize(type->numElements());
-  unsigned width = semantics::byteWidth(type->dtype);
-  for (size_t i = 0; i < tensor.values.size(); ++i) {
-    tensor.values[i] = decode(type->dtype, data.data() + i * width);
-    if (type->dtype == DType::I64 && std::abs(tensor.values[i]) > 0x1p53)
-      return npyError(formatv("expected i64 values of at most 2^53, but got "
-                              "{0} at position {1}",
-                              exact(tensor.values[i]), i));
-  }
+  Tensor tensor = unpackElements(*type, data);
+  if (type->dtype == DType::I64)
+    for (size_t i = 0; i < tensor.values.size(); ++i)
+      if (std::abs(tensor.values[i]) > 0x1p53)
+        return npyError(formatv("expected i64 values of at most 2^53, but got "
+                                "{0} at position {1}",
+                                exact(tensor.values[i]), i));
   return tensor;
 }
 
@@ -307,11 +321,7 @@ std::string interpreter::formatNpy(const Tensor &tensor) {
   endian::write16le(length, static_cast<uint16_t>(header.size()));
   bytes.append(length, 2);
   bytes += header;
-  unsigned width = semantics::byteWidth(tensor.type.dtype);
-  size_t start = bytes.size();
-  bytes.resize(start + tensor.values.size() * width);
-  for (size_t i = 0; i < tensor.values.size(); ++i)
-    encode(tensor.type.dtype, tensor.values[i], &bytes[start + i * width]);
+  bytes += packElements(tensor);
   return bytes;
 }
 

@@ -17,6 +17,12 @@
 
 namespace mirage::interpreter {
 
+/// The elements as they lie in memory, in host and device alike: little-endian,
+/// row-major, rounded to the tensor's type.
+std::string packElements(const Tensor &tensor);
+/// The tensor of this type whose elements are `bytes`, exactly as many.
+Tensor unpackElements(const semantics::TensorType &type, llvm::StringRef bytes);
+
 /// Reads the tensor in `bytes`, the contents of a file.
 llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes);
 /// Reads a file as a tensor of `type`, or says what it holds instead.

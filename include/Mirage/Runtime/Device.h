@@ -22,14 +22,14 @@ struct CudaApi;
 class NoDeviceError : public llvm::ErrorInfo<NoDeviceError> {
 public:
   static char ID;
-  explicit NoDeviceError(std::string message) : message(std::move(message)) {}
-  void log(llvm::raw_ostream &os) const override { os << message; }
+  explicit NoDeviceError(std::string text) : text(std::move(text)) {}
+  void log(llvm::raw_ostream &os) const override { os << text; }
   std::error_code convertToErrorCode() const override {
     return std::make_error_code(std::errc::no_such_device);
   }
 
 private:
-  std::string message;
+  std::string text;
 };
 
 /// The first CUDA device, its primary context current on this thread.

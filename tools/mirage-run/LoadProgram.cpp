@@ -1,0 +1,97 @@
+//===- LoadProgram.cpp - From a file to a plain program -------------------===//
+
+#include "Run.h"
+
+#include "Mirage/Bridge/Bridge.h"
+#include "Mirage/InitAll.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mirage;
+
+/// The function to run: the one named, or the only public one with a body. The
+/// originals that a search keeps are private.
+static func::FuncOp selectFunction(ModuleOp module, StringRef name) {
+  SmallVector<func::FuncOp> candidates;
+  SmallVector<std::string> names;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
+    if (func.getName() == name)
+      return func;
+    if (name.empty() && !func.isPublic())
+      continue;
+    candidates.push_back(func);
+    names.push_back(func.getName().str());
+  }
+  if (name.empty() && candidates.size() == 1)
+    return candidates.front();
+  std::string found = names.empty() ? "none" : llvm::join(names, ", ");
+  if (name.empty())
+    module.emitError("expected one public function, or --function to name "
+                     "one, but got ")
+        << found;
+  else
+    module.emitError("expected a function named ")
+        << name << ", but got " << found;
+  return nullptr;
+}
+
+static bool needsRaising(func::FuncOp func) {
+  StringRef kernel = kernel::KernelDialect::getDialectNamespace();
+  for (Operation &op : func.getBody().front().without_terminator())
+    if (op.getName().getDialectNamespace() != kernel)
+      return true;
+  return false;
+}
+
+/// Turns linalg into mgraph_kernel where this build has the pass for it.
+static LogicalResult raise(ModuleOp module) {
+  const PassInfo *info = PassInfo::lookup("convert-linalg-to-mgraph-kernel");
+  if (!info)
+    return success(); // the bridge then names the op that it cannot read
+  PassManager manager(module.getContext());
+  auto report = [&](const Twine &message) {
+    module.emitError(message);
+    return failure();
+  };
+  if (failed(info->addToPipeline(manager, "", report)))
+    return failure();
+  return manager.run(module);
+}
+
+std::optional<semantics::Program>
+run::loadProgram(const std::string &path, const std::string &function) {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mirage::registerAllDialects(registry);
+  mirage::registerAllPasses();
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(path, sources, &context);
+  if (!module)
+    return std::nullopt;
+  func::FuncOp func = selectFunction(*module, function);
+  if (!func)
+    return std::nullopt;
+  if (func.getBody().getBlocks().size() == 1 && needsRaising(func)) {
+    std::string name = func.getName().str(); // the pass may replace the op
+    if (failed(raise(*module)))
+      return std::nullopt;
+    func = selectFunction(*module, name);
+    if (!func)
+      return std::nullopt;
+  }
+  FailureOr<semantics::Program> program = toProgram(func);
+  if (failed(program))
+    return std::nullopt;
+  return std::move(*program);
+}

@@ -1,0 +1,45 @@
+//===- Run.h - The parts of mirage-run --------------------------*- C++ -*-===//
+
+#ifndef MIRAGE_TOOLS_MIRAGE_RUN_RUN_H
+#define MIRAGE_TOOLS_MIRAGE_RUN_RUN_H
+
+#include "Mirage/Interpreter/Interpreter.h"
+#include <string>
+#include <vector>
+
+namespace mirage::run {
+
+enum ExitCode { kSuccess = 0, kFailure = 1, kWrongResult = 2, kNoDevice = 3 };
+
+struct Options {
+  std::string program;             ///< .mlir, or empty
+  std::string plan, image;         ///< --gpu: launch plan, PTX or cubin
+  std::string function;            ///< empty: the only public one
+  std::vector<std::string> inputs; ///< .npy files, or none for random inputs
+  uint64_t seed = 1;
+  interpreter::Mode mode = interpreter::Mode::Program;
+  std::string outputDir; ///< empty: write nothing
+  unsigned threads = 0;
+  unsigned rounds = 20;
+  std::string driver; ///< the CUDA driver library
+};
+
+/// The program of a function of mgraph_kernel or raisable linalg. A failure has
+/// been reported as diagnostics.
+std::optional<semantics::Program> loadProgram(const std::string &path,
+                                              const std::string &function);
+
+/// The inputs that the options name or seed, for a program's inputs.
+llvm::Expected<std::vector<interpreter::Tensor>>
+makeInputs(const semantics::Program &program, const Options &options);
+
+/// Writes output_<i>.npy for each output, if a folder was named.
+llvm::Error writeOutputs(llvm::ArrayRef<interpreter::Tensor> outputs,
+                         const Options &options);
+
+llvm::Expected<ExitCode> runOnCpu(const Options &options);
+llvm::Expected<ExitCode> runOnGpu(const Options &options);
+
+} // namespace mirage::run
+
+#endif // MIRAGE_TOOLS_MIRAGE_RUN_RUN_H
