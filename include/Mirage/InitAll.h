@@ -7,18 +7,27 @@
 #ifndef MIRAGE_INITALL_H
 #define MIRAGE_INITALL_H
 
+#include "Mirage/Conversion/Passes.h"
+#include "Mirage/Conversion/ThreadToNVVM/ThreadToNVVM.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mirage {
 
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<block::BlockDialect, kernel::KernelDialect>();
+  registry.insert<block::BlockDialect, kernel::KernelDialect,
+                  thread::ThreadDialect>();
+  registerThreadToNVVMDependencies(registry);
 }
 
-inline void registerAllPasses() { registerMirageTransformsPasses(); }
+inline void registerAllPasses() {
+  registerMirageTransformsPasses();
+  registerMirageConversionPasses();
+  registerLowerToPTXPipeline();
+}
 
 } // namespace mirage
 

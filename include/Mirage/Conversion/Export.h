@@ -1,0 +1,24 @@
+//===- Export.h - Files made of lowered modules -----------------*- C++ -*-===//
+
+#ifndef MIRAGE_CONVERSION_EXPORT_H
+#define MIRAGE_CONVERSION_EXPORT_H
+
+#include "Mirage/Runtime/LaunchPlan.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mirage {
+
+/// The PTX text of the one `gpu.binary` of `module`, or a diagnostic.
+mlir::FailureOr<std::string> exportPTX(mlir::ModuleOp module);
+
+/// The launch plan of the one `mgraph_kernel.launch` of `module` (with
+/// `function`, of the one in that function), or a diagnostic.
+mlir::FailureOr<runtime::LaunchPlan> exportPlan(mlir::ModuleOp module,
+                                                llvm::StringRef function = "");
+
+/// Registers `--export-ptx` and `--export-plan` of mirage-translate.
+void registerExports();
+
+} // namespace mirage
+
+#endif // MIRAGE_CONVERSION_EXPORT_H

@@ -1,0 +1,25 @@
+//===- Passes.h - Conversion passes -----------------------------*- C++ -*-===//
+
+#ifndef MIRAGE_CONVERSION_PASSES_H
+#define MIRAGE_CONVERSION_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mirage {
+
+#define GEN_PASS_DECL
+#include "Mirage/Conversion/Passes.h.inc"
+
+/// Adds the whole way from kernel graphs to PTX text in a `gpu.binary`.
+void buildLowerToPTXPipeline(mlir::OpPassManager &manager,
+                             llvm::StringRef target);
+
+/// Registers `--mirage-lower-to-ptx="target=..."`.
+void registerLowerToPTXPipeline();
+
+#define GEN_PASS_REGISTRATION
+#include "Mirage/Conversion/Passes.h.inc"
+
+} // namespace mirage
+
+#endif // MIRAGE_CONVERSION_PASSES_H

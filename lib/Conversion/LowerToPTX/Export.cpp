@@ -1,0 +1,81 @@
+//===- Export.cpp - Files made of lowered modules -------------------------===//
+
+#include "Mirage/Conversion/Export.h"
+#include "Mirage/Conversion/PlanAttribute.h"
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+
+using namespace mlir;
+using namespace mirage;
+
+FailureOr<std::string> mirage::exportPTX(ModuleOp module) {
+  SmallVector<gpu::BinaryOp> binaries(module.getOps<gpu::BinaryOp>());
+  if (binaries.size() != 1)
+    return module.emitError("expected one gpu.binary, as mirage-lower-to-ptx "
+                            "leaves it, but got ")
+           << binaries.size();
+  for (Attribute attribute : binaries[0].getObjects())
+    if (auto object = dyn_cast<gpu::ObjectAttr>(attribute))
+      if (object.getFormat() == gpu::CompilationTarget::Assembly) {
+        StringRef text = object.getObject().getValue();
+        return text.rtrim('\0').str();
+      }
+  return binaries[0].emitOpError("expected an object of format assembly, but "
+                                 "found none");
+}
+
+FailureOr<runtime::LaunchPlan> mirage::exportPlan(ModuleOp module,
+                                                  StringRef function) {
+  SmallVector<kernel::LaunchOp> launches;
+  module.walk([&](kernel::LaunchOp launch) {
+    auto func = launch->getParentOfType<func::FuncOp>();
+    if (function.empty() || (func && func.getName() == function))
+      launches.push_back(launch);
+  });
+  if (launches.size() != 1)
+    return module.emitError("expected one mgraph_kernel.launch, as "
+                            "mirage-lower-to-ptx leaves it, but got ")
+           << launches.size();
+  llvm::Expected<runtime::LaunchPlan> plan =
+      planFromAttribute(launches[0].getPlan());
+  if (!plan)
+    return launches[0].emitOpError(llvm::toString(plan.takeError()));
+  return *plan;
+}
+
+void mirage::registerExports() {
+  auto registerDialects = [](DialectRegistry &registry) {
+    registry.insert<DLTIDialect, func::FuncDialect, gpu::GPUDialect,
+                    kernel::KernelDialect, LLVM::LLVMDialect,
+                    NVVM::NVVMDialect>();
+  };
+  static llvm::cl::opt<std::string> function(
+      "plan-function", llvm::cl::desc("Function whose plan --export-plan prints"),
+      llvm::cl::init(""));
+  TranslateFromMLIRRegistration ptx(
+      "export-ptx", "print the PTX text of a lowered module",
+      [](Operation *op, raw_ostream &os) -> LogicalResult {
+        FailureOr<std::string> text = exportPTX(cast<ModuleOp>(op));
+        if (failed(text))
+          return failure();
+        os << *text;
+        return success();
+      },
+      registerDialects);
+  TranslateFromMLIRRegistration plan(
+      "export-plan", "print the launch plan of a lowered module, as JSON",
+      [](Operation *op, raw_ostream &os) -> LogicalResult {
+        FailureOr<runtime::LaunchPlan> found =
+            exportPlan(cast<ModuleOp>(op), function);
+        if (failed(found))
+          return failure();
+        os << runtime::toString(*found);
+        return success();
+      },
+      registerDialects);
+}

@@ -1,0 +1,374 @@
+//===- EmitCompute.cpp - Products, elementwise code and reductions --------===//
+
+#include "Emitter.h"
+#include "Mirage/Semantics/Evaluate.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mirage;
+using namespace mirage::thread;
+
+// Each warp multiplies its piece: fragments of lhs by ldmatrix (rows lie as the
+// instruction wants them), fragments of rhs by ldmatrix.trans where K is the
+// row, plain where it is the column (PTX ISA 9.7.14.5.15).
+void Emitter::emitMma(MmaOp op) {
+  Location loc = op.getLoc();
+  ScalarBuilder s = at(loc);
+  BufferType lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
+  FragmentType type = op.getResult().getType();
+  View v = view(type, loc);
+  bool transposeRhs = op.getTransposeRhs();
+  int64_t depth = lhs.getCols();
+  Value lhsBase = bufferBase(op.getLhs(), scalars[op.getLhsStage()], loc);
+  Value rhsBase = bufferBase(op.getRhs(), scalars[op.getRhsStage()], loc);
+  Value tid = threadId(loc);
+  Value lane = s.urem(tid, 32), warp = s.udiv(tid, 32);
+  Value warpRow = s.mul(s.udiv(warp, v.d.warpsN), v.d.warpRows);
+  Value warpCol = s.mul(s.urem(warp, v.d.warpsN), v.d.warpCols);
+  Value low = s.urem(lane, 16), high = s.mul(s.udiv(lane, 16), 8);
+  // Row of the stored rhs tile and its column, for ldmatrix without .trans.
+  Value nRow = s.add(high, s.urem(lane, 8));
+  Value kCol = s.mul(s.urem(s.udiv(lane, 8), 2), 8);
+
+  Type half = lhs.getElementType();
+  bool bf16 = half.isBF16();
+  Type pair = VectorType::get({2}, b.getF16Type());
+  Type i32x2 = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                {s.i32(), s.i32()});
+  Type i32x4 = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), {s.i32(), s.i32(), s.i32(), s.i32()});
+  auto ldmatrix = [&](Value pointer, unsigned count, bool trans) {
+    Value loaded = NVVM::LdMatrixOp::create(
+        b, loc, count == 4 ? i32x4 : i32x2, pointer, count,
+        trans ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+        NVVM::LdStMatrixEltType::B16);
+    Registers parts;
+    for (unsigned i = 0; i < count; ++i) {
+      Value part = LLVM::ExtractValueOp::create(b, loc, loaded, i);
+      parts.push_back(bf16 ? part
+                           : LLVM::BitcastOp::create(b, loc, pair, part));
+    }
+    return parts;
+  };
+
+  Registers acc = registers[op.getAcc()];
+  Type f32x4 = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), {s.f32(), s.f32(), s.f32(), s.f32()});
+  int64_t rowPieces = v.d.warpRows / 16, colPieces = v.d.warpCols / 8;
+  for (int64_t k = 0; k < depth; k += 16) {
+    SmallVector<Registers> a(rowPieces), bPieces(colPieces);
+    for (int64_t i = 0; i < rowPieces; ++i) {
+      Value row = s.add(s.add(warpRow, 16 * i), low);
+      Value col = s.add(high, k);
+      a[i] = ldmatrix(s.gep(lhsBase, bufferOffset(lhs, row, col, loc)), 4,
+                      /*trans=*/false);
+    }
+    for (int64_t j = 0; j < colPieces; j += 2) {
+      unsigned count = j + 1 < colPieces ? 4 : 2;
+      Value row, col;
+      if (transposeRhs) {
+        row = s.add(s.add(warpCol, 8 * j), nRow);
+        col = s.add(kCol, k);
+        // The upper lanes' addresses are unused by .x2; keep them in the tile.
+        if (count == 2)
+          row = s.add(s.add(warpCol, 8 * j), s.urem(lane, 8));
+      } else {
+        row = s.add(low, k);
+        col = s.add(warpCol, 8 * j);
+        if (count == 4)
+          col = s.add(col, high);
+      }
+      Registers loaded =
+          ldmatrix(s.gep(rhsBase, bufferOffset(rhs, row, col, loc)), count,
+                   /*trans=*/!transposeRhs);
+      bPieces[j] = {loaded[0], loaded[1]};
+      if (count == 4)
+        bPieces[j + 1] = {loaded[2], loaded[3]};
+    }
+    for (int64_t i = 0; i < rowPieces; ++i)
+      for (int64_t j = 0; j < colPieces; ++j) {
+        // Registers (2i, 2j), (2i, 2j+1), (2i+1, 2j), (2i+1, 2j+1).
+        int64_t index[4] = {(2 * i) * v.cols + 2 * j,
+                            (2 * i) * v.cols + 2 * j + 1,
+                            (2 * i + 1) * v.cols + 2 * j,
+                            (2 * i + 1) * v.cols + 2 * j + 1};
+        SmallVector<Value> c;
+        for (int64_t at : index)
+          c.push_back(acc[at]);
+        std::optional<std::array<NVVM::MMATypes, 2>> types;
+        if (bf16)
+          types = {NVVM::MMATypes::bf16, NVVM::MMATypes::bf16};
+        else
+          types = {NVVM::MMATypes::f16, NVVM::MMATypes::f16};
+        Value product = NVVM::MmaOp::create(
+            b, loc, f32x4, a[i], bPieces[j], c, ArrayRef<int64_t>{16, 8, 16},
+            std::nullopt, std::nullopt, types,
+            std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                           NVVM::MMALayout::col});
+        for (unsigned part = 0; part < 4; ++part)
+          acc[index[part]] =
+              LLVM::ExtractValueOp::create(b, loc, product, part);
+      }
+  }
+  registers[op.getResult()] = acc;
+}
+
+namespace {
+/// Elementwise meaning in the registers of a thread. Transcendental functions
+/// use the hardware's approximations: 2 ulp for ex2 and rcp (PTX ISA 9.7.3).
+struct RegisterDomain {
+  using Value = mlir::Value;
+  ScalarBuilder s;
+
+  Value constant(const semantics::ConstantValue &c) {
+    return s.cf32(c.toDouble());
+  }
+  Value add(Value x, Value y) { return s.fadd(x, y); }
+  Value sub(Value x, Value y) { return s.fsub(x, y); }
+  Value mul(Value x, Value y) { return s.fmul(x, y); }
+  Value div(Value x, Value y) { return s.fdiv(x, y); }
+  Value neg(Value x) { return LLVM::FNegOp::create(s.b, s.loc, x); }
+  Value exp2(Value x) {
+    return s.intrinsic("llvm.nvvm.ex2.approx.ftz.f", s.f32(), {x});
+  }
+  Value log2(Value x) {
+    return s.intrinsic("llvm.nvvm.lg2.approx.f", s.f32(), {x});
+  }
+  Value exp(Value x) { return exp2(s.fmul(x, s.cf32(1.4426950408889634))); }
+  Value log(Value x) { return s.fmul(log2(x), s.cf32(0.6931471805599453)); }
+  Value sqrt(Value x) {
+    return s.intrinsic("llvm.nvvm.sqrt.rn.f", s.f32(), {x});
+  }
+  Value sigmoid(Value x) {
+    Value e = exp(neg(x));
+    return s.fdiv(s.cf32(1.0), s.fadd(s.cf32(1.0), e));
+  }
+  // Abramowitz and Stegun 7.1.26: |error| <= 1.5e-7.
+  Value erf(Value x) {
+    Value a = abs(x);
+    Value t = s.fdiv(s.cf32(1.0),
+                     s.fadd(s.cf32(1.0), s.fmul(s.cf32(0.3275911), a)));
+    Value poly = s.cf32(1.061405429);
+    for (double c : {-1.453152027, 1.421413741, -0.284496736, 0.254829592})
+      poly = s.fadd(s.fmul(poly, t), s.cf32(c));
+    Value tail = s.fmul(s.fmul(poly, t), exp(neg(s.fmul(a, a))));
+    Value magnitude = s.fsub(s.cf32(1.0), tail);
+    return s.intrinsic("llvm.copysign.f32", s.f32(), {magnitude, x});
+  }
+  Value abs(Value x) { return s.intrinsic("llvm.fabs.f32", s.f32(), {x}); }
+  Value max(Value x, Value y) { return s.fmax(x, y); }
+  Value min(Value x, Value y) { return s.fmin(x, y); }
+  Value clamp(Value x, double lo, double hi) {
+    return s.fmin(s.fmax(x, s.cf32(lo)), s.cf32(hi));
+  }
+  // |x|^y, negated where x < 0 and y is an odd integer; NaN where y is none.
+  Value pow(Value x, Value y) {
+    Value magnitude = exp2(s.fmul(y, log2(abs(x))));
+    auto floorOf = [&](Value v) {
+      return s.intrinsic("llvm.floor.f32", s.f32(), {v});
+    };
+    auto same = [&](Value a, Value c) {
+      return LLVM::FCmpOp::create(s.b, s.loc, LLVM::FCmpPredicate::oeq, a, c);
+    };
+    Value integral = same(floorOf(y), y);
+    Value half = s.fmul(y, s.cf32(0.5));
+    Value even = same(floorOf(half), half);
+    Value signedValue = s.select(even, magnitude, neg(magnitude));
+    Value negative = LLVM::FCmpOp::create(
+        s.b, s.loc, LLVM::FCmpPredicate::olt, x, s.cf32(0.0));
+    Value nan = s.cf32(std::numeric_limits<double>::quiet_NaN());
+    Value forNegative = s.select(integral, signedValue, nan);
+    Value result = s.select(negative, forNegative, magnitude);
+    return s.select(same(y, s.cf32(0.0)), s.cf32(1.0), result);
+  }
+  Value compare(semantics::Predicate predicate, Value x, Value y) {
+    static constexpr LLVM::FCmpPredicate table[] = {
+        LLVM::FCmpPredicate::oeq, LLVM::FCmpPredicate::une,
+        LLVM::FCmpPredicate::olt, LLVM::FCmpPredicate::ole,
+        LLVM::FCmpPredicate::ogt, LLVM::FCmpPredicate::oge};
+    return LLVM::FCmpOp::create(s.b, s.loc,
+                                table[static_cast<unsigned>(predicate)], x, y);
+  }
+  Value select(Value c, Value x, Value y) { return s.select(c, x, y); }
+  // Registers hold f32: a cast to a narrower type rounds there and back.
+  Value cast(Value x, semantics::DType to) {
+    Type narrow = to == semantics::DType::F16    ? Type(s.b.getF16Type())
+                  : to == semantics::DType::BF16 ? Type(s.b.getBF16Type())
+                                                 : s.f32();
+    return s.toF32(s.fromF32(x, narrow));
+  }
+};
+
+semantics::DType dtypeOf(Type type) {
+  if (type.isF16())
+    return semantics::DType::F16;
+  return type.isBF16() ? semantics::DType::BF16 : semantics::DType::F32;
+}
+} // namespace
+
+LogicalResult Emitter::emitMap(MapOp op) {
+  Location loc = op.getLoc();
+  auto kind = semantics::parseOpKind(op.getKind());
+  if (!kind)
+    return op.emitOpError("expected an elementwise operator, but got '")
+           << op.getKind() << "'";
+  semantics::Attrs attrs;
+  attrs.lo = op.getLo().convertToDouble();
+  attrs.hi = op.getHi().convertToDouble();
+  attrs.predicate = static_cast<semantics::Predicate>(op.getPredicate());
+  FragmentType type = op.getResult().getType();
+  View result = view(type, loc);
+  SmallVector<View> views;
+  for (Value operand : op.getOperands())
+    views.push_back(view(cast<FragmentType>(operand.getType()), loc));
+  RegisterDomain domain{at(loc)};
+  Registers regs;
+  for (int64_t r = 0; r < result.rows; ++r)
+    for (int64_t c = 0; c < result.cols; ++c) {
+      SmallVector<Value> args;
+      for (auto [operand, v] : llvm::zip(op.getOperands(), views))
+        args.push_back(registers[operand][(v.rowBroadcast ? 0 : r) * v.cols +
+                                          (v.colBroadcast ? 0 : c)]);
+      regs.push_back(semantics::evalElementwise(
+          domain, *kind, attrs, llvm::ArrayRef<Value>(args),
+          dtypeOf(type.getElementType())));
+    }
+  registers[op.getResult()] = regs;
+  return success();
+}
+
+void Emitter::emitIota(IotaOp op) {
+  Location loc = op.getLoc();
+  ScalarBuilder s = at(loc);
+  View v = view(op.getResult().getType(), loc);
+  Registers regs;
+  for (int64_t r = 0; r < v.rows; ++r)
+    for (int64_t c = 0; c < v.cols; ++c) {
+      Value index = op.getDim() == 0 ? s.add(v.row0, v.rowOffset(r))
+                                     : s.add(v.col0, v.colOffset(c));
+      regs.push_back(LLVM::UIToFPOp::create(b, loc, s.f32(), index));
+    }
+  registers[op.getResult()] = regs;
+}
+
+void Emitter::emitCombine(CombineOp op) {
+  Location loc = op.getLoc();
+  ScalarBuilder s = at(loc);
+  View value = view(op.getValue().getType(), loc);
+  View acc = view(op.getResult().getType(), loc);
+  Registers regs = registers[op.getAcc()];
+  const Registers &from = registers[op.getValue()];
+  bool reduces = acc.rows != value.rows || acc.cols != value.cols ||
+                 acc.rowBroadcast != value.rowBroadcast ||
+                 acc.colBroadcast != value.colBroadcast;
+  for (int64_t r = 0; r < value.rows; ++r)
+    for (int64_t c = 0; c < value.cols; ++c) {
+      Value element = from[r * value.cols + c];
+      // Padding counts as the neutral value.
+      if (reduces)
+        if (Value inside = inTile(value, r, c, loc))
+          element = s.select(
+              inside, element,
+              s.cf32(op.getMaximum()
+                         ? -std::numeric_limits<double>::infinity()
+                         : 0.0));
+      Value &total = regs[(acc.rowBroadcast ? 0 : r) * acc.cols +
+                          (acc.colBroadcast ? 0 : c)];
+      total = op.getMaximum() ? s.fmax(total, element) : s.fadd(total, element);
+    }
+  registers[op.getResult()] = regs;
+}
+
+// Lanes that share the row (or column) and differ in one bit of their index
+// exchange partial results by shuffles. What is left, over warps or over lanes
+// whose number is no power of two, goes through `scratch`, a table of partial
+// results [rows or cols][slots].
+void Emitter::emitReduceThreads(ReduceThreadsOp op) {
+  Location loc = op.getLoc();
+  ScalarBuilder s = at(loc);
+  FragmentType type = op.getValue().getType();
+  View v = view(type, loc);
+  const Distribution &d = v.d;
+  bool alongRow = op.getDim() == 1; // the columns of a row are combined
+  auto combine = [&](Value x, Value y) {
+    return op.getMaximum() ? s.fmax(x, y) : s.fadd(x, y);
+  };
+  Registers regs = registers[op.getValue()];
+
+  // Shuffle distances, then the number of partial results that remain and the
+  // slot of this thread.
+  SmallVector<int64_t> distances;
+  int64_t slots = 1;
+  Value tid = threadId(loc), slot;
+  Value writer; // one thread of those that hold equal partials
+  Value lane = s.urem(tid, 32), warp = s.udiv(tid, 32);
+  if (d.isMma && alongRow) {
+    distances = {1, 2};
+    slots = d.warpsN;
+    slot = s.urem(warp, d.warpsN);
+    writer = s.eq(s.urem(lane, 4), 0);
+  } else if (d.isMma) {
+    distances = {4, 8, 16};
+    slots = d.warpsM;
+    slot = s.udiv(warp, d.warpsN);
+    writer = s.eq(s.udiv(lane, 4), 0);
+  } else if (alongRow) {
+    int64_t perRow = d.threadsPerRow;
+    if (perRow <= 32 && llvm::isPowerOf2_64(perRow)) {
+      for (int64_t step = 1; step < perRow; step *= 2)
+        distances.push_back(step);
+    } else if (perRow % 32 == 0) {
+      distances = {1, 2, 4, 8, 16};
+      slots = perRow / 32;
+      slot = s.udiv(s.urem(tid, perRow), 32);
+      writer = s.eq(lane, 0);
+    } else {
+      slots = perRow;
+      slot = s.urem(tid, perRow);
+    }
+  } else {
+    slots = d.threads / d.threadsPerRow;
+    slot = s.udiv(tid, d.threadsPerRow);
+  }
+  Value full = s.c32(-1), clamp = s.c32(31);
+  for (int64_t distance : distances)
+    for (Value &reg : regs) {
+      Value other = NVVM::ShflOp::create(b, loc, s.f32(), full, reg,
+                                         s.c32(distance), clamp,
+                                         NVVM::ShflKind::bfly, UnitAttr());
+      reg = combine(reg, other);
+    }
+  if (slots > 1) {
+    BufferType scratch = op.getScratch().getType();
+    Value base = bufferBase(op.getScratch(), Value(), loc);
+    int64_t count = alongRow ? d.rows : d.cols;
+    auto key = [&](int64_t i) {
+      return alongRow ? s.add(v.row0, v.rowOffset(i / v.cols))
+                      : s.add(v.col0, v.colOffset(i % v.cols));
+    };
+    NVVM::Barrier0Op::create(b, loc); // earlier readers of the scratch
+    for (int64_t i = 0; i < static_cast<int64_t>(regs.size()); ++i) {
+      Value inside = s.andi(writer, s.ult(key(i), count));
+      inside = s.andi(inside, s.ult(slot, slots));
+      emitIf(inside, [&] {
+        s.store(regs[i],
+                s.gep(base, bufferOffset(scratch, key(i), slot, loc)), 4);
+      });
+    }
+    NVVM::Barrier0Op::create(b, loc);
+    for (int64_t i = 0; i < static_cast<int64_t>(regs.size()); ++i) {
+      Value k = key(i);
+      Value index = s.select(s.ult(k, count), k, s.c32(0));
+      Value total;
+      for (int64_t j = 0; j < slots; ++j) {
+        Value part = s.load(
+            s.f32(), s.gep(base, bufferOffset(scratch, index, s.c32(j), loc)),
+            4);
+        total = total ? combine(total, part) : part;
+      }
+      regs[i] = total;
+    }
+  }
+  registers[op.getResult()] = regs;
+}
