@@ -32,6 +32,7 @@ from pathlib import Path
 
 import launch_plan
 
+WORKER = Path(__file__).with_name("h200_worker.py")
 MARK = "@@STEP "
 # Seconds that a step may take before its child is ended. The first step of a
 # child also imports torch and starts CUDA.
@@ -89,7 +90,7 @@ class Child:
         request = json.dumps({"jobs": jobs, "steps": steps, "dry_run": args.dry_run, "rounds": args.rounds})
         with open(log, "ab") as log_file:
             self.process = subprocess.Popen(
-                [sys.executable, str(Path(__file__).with_name("h200_worker.py"))], stdin=subprocess.PIPE,
+                [sys.executable, str(WORKER)], stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=log_file, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
         self.lines: queue.Queue = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()

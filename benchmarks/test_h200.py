@@ -1,6 +1,7 @@
 """What can be tested of the GPU harness without a GPU (and, in part, torch)."""
 from __future__ import annotations
 
+import argparse
 import copy
 import ctypes
 import importlib.util
@@ -15,6 +16,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import cuda_driver  # noqa: E402
+import h200  # noqa: E402
 import launch_plan  # noqa: E402
 
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs torch")
@@ -125,6 +127,46 @@ def test_cluster_of_the_plan_must_be_compiled_in():
     value["kernels"][0]["cluster"] = [1, 1, 2]
     with pytest.raises(cuda_driver.CudaError, match=r"cluster \[1, 1, 2\], but got \[1, 1, 4\]"):
         cuda_driver.LoadedPlan(RecordingDriver(), launch_plan.parse(json.dumps(value)), b"")
+
+
+STUB_WORKER = """
+import json, os, sys, time
+for step in json.loads(sys.stdin.read())["steps"]:
+    name = step["names"][0]
+    if name == "crash":
+        print("Illegal instruction", file=sys.stderr)
+        os._exit(7)
+    if name == "hang":
+        time.sleep(60)
+    result = {"pid": os.getpid(), "context_lost": name == "spoils"}
+    print("@@STEP " + json.dumps(result), flush=True)
+"""
+
+
+def test_a_kernel_that_crashes_or_hangs_costs_its_own_row(tmp_path, monkeypatch):
+    worker = tmp_path / "worker.py"
+    worker.write_text(STUB_WORKER)
+    monkeypatch.setattr(h200, "WORKER", worker)
+    monkeypatch.setattr(h200, "PATIENCE", {"kernel": 2})
+    monkeypatch.setattr(h200, "STARTUP", 1)
+    names = ["a", "crash", "b", "hang", "c", "spoils", "d", "e"]
+    steps = [{"kind": "kernel", "group": "g", "names": [name]} for name in names]
+    log = tmp_path / "log"
+    args = argparse.Namespace(limit=60, dry_run=False, rounds=1)
+    results = {step["names"][0]: result for step, result in h200.run_steps({}, steps, args, log)}
+    assert list(results) == names
+    assert results["crash"]["error"] == "the process ended with status 7: Illegal instruction"
+    assert "a hang" in results["hang"]["error"]
+    pids = [results[name]["pid"] for name in ("a", "b", "c", "spoils", "d", "e")]
+    # A fresh process after each of the three, and only then.
+    assert len(set(pids)) == 4 and pids[2] == pids[3] and pids[4] == pids[5]
+
+
+def test_steps_past_the_limit_say_so(tmp_path):
+    steps = [{"kind": "kernel", "group": "g", "names": ["a"]}]
+    args = argparse.Namespace(limit=1, dry_run=False, rounds=1)
+    ((_, result),) = h200.run_steps({}, steps, args, tmp_path / "log")
+    assert result["error"] == "not run: the limit of 1 s was reached"
 
 
 @needs_torch
