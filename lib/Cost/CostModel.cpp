@@ -1,0 +1,377 @@
+//===- CostModel.cpp - An analytic model of one kernel --------------------===//
+
+#include "Mirage/Cost/CostModel.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+using namespace mirage::cost;
+using namespace mirage::semantics;
+
+namespace {
+// Measured shapes of the curves; see the header for what each stands for.
+constexpr double kRamp = 1.0;             // µs, first loads of a block
+constexpr double kTail = 0.5;             // µs, last stores
+constexpr double kIteration = 0.08;       // µs, barrier and latencies
+constexpr double kClusterBarrier = 0.7;   // µs, first reduction over blocks
+constexpr double kClusterReduction = 0.15; // µs, each further one
+constexpr double kRemoteBandwidth = 2.0e4; // bytes/µs, one block's remote reads
+constexpr double kSharedBandwidth = 2.0e5; // bytes/µs of one SM
+constexpr double kFullThreads = 512;      // threads that fill an SM's pipelines
+constexpr double kFullWarps = 12;         // warps that fill its tensor cores
+constexpr double kFewBlocks = 0.10;       // lost with one block an SM
+constexpr int64_t kMinRows = 16;          // rows of a tensor-core tile
+constexpr int64_t kReservedShared = 1024; // per block, by the driver
+
+double contiguityFactor(int64_t bytes) {
+  // 64-byte pieces use half of each DRAM burst pair; from 512 bytes on nothing
+  // is lost.
+  constexpr std::pair<int64_t, double> table[] = {
+      {512, 0.98}, {256, 0.955}, {192, 0.945}, {128, 0.93},
+      {64, 0.80},  {32, 0.55},   {16, 0.30}};
+  for (auto [piece, factor] : table)
+    if (bytes >= piece)
+      return factor;
+  return 0.15;
+}
+
+bool isSpecial(OpKind kind) {
+  switch (kind) {
+  case OpKind::Exp:
+  case OpKind::Log:
+  case OpKind::Silu:
+  case OpKind::GeluTanh:
+  case OpKind::GeluErf:
+  case OpKind::Sigmoid:
+  case OpKind::Tanh:
+  case OpKind::Erf:
+  case OpKind::Sqrt:
+  case OpKind::Rsqrt:
+  case OpKind::Reciprocal:
+  case OpKind::Div:
+  case OpKind::Pow:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Work of a block, summed over its iterations.
+struct Work {
+  double vector = 0;   ///< f32 operations
+  double special = 0;  ///< special-function results
+  double tensor = 0;   ///< multiply-adds, rows padded
+  double shared = 0;   ///< bytes read from shared memory
+};
+
+class GraphModel {
+public:
+  GraphModel(const Program &program, const Op &graph, const Target &target)
+      : program(program), graph(graph), target(target),
+        threads(graph.attrs.threads ? graph.attrs.threads : kDefaultThreads),
+        stages(graph.attrs.stages ? graph.attrs.stages : kDefaultStages) {}
+
+  GraphCost run() {
+    for (const Op &op : graph.body) {
+      if (op.kind == OpKind::Loop) {
+        range = std::max<int64_t>(range, op.attrs.range);
+        hasLoop = true;
+        visitLoop(op);
+      } else {
+        visit(op, 1);
+      }
+    }
+    for (ValueId v : graph.results)
+      dramBytes += program.type(v).byteSize();
+    for (auto [tensor, factor] : pieces)
+      dramBytes += program.type(tensor).byteSize() / factor;
+    return finish();
+  }
+
+private:
+  int64_t tileBytes(ValueId v) const { return program.type(v).byteSize(); }
+
+  /// Rows padded to what a tensor core takes.
+  int64_t paddedBytes(ValueId v) const {
+    const TensorType &type = program.type(v);
+    if (type.rank() < 2)
+      return type.byteSize();
+    int64_t rows = type.shape[type.rank() - 2];
+    return type.byteSize() / rows *
+           ((rows + kMinRows - 1) / kMinRows * kMinRows);
+  }
+
+  void load(const Op &op, int64_t repeat, bool inLoop) {
+    const TensorType &tensor = program.type(op.operands[0]);
+    const TensorType &tile = program.type(op.results[0]);
+    l2Bytes += static_cast<double>(repeat) * tile.byteSize();
+    int64_t piece = byteWidth(tile.dtype);
+    for (int64_t d = tile.rank() - 1; d >= 0; --d) {
+      piece *= tile.shape[d];
+      if (tile.shape[d] != tensor.shape[d])
+        break;
+    }
+    double factor = contiguityFactor(piece);
+    // Of several loads of one tensor the best one fetches it into L2.
+    auto [at, isNew] = pieces.try_emplace(op.operands[0], factor);
+    if (!isNew)
+      at->second = std::max(at->second, factor);
+    (inLoop ? loopLoads : straightLoads)[op.results[0]] = tile.byteSize();
+  }
+
+  void visitLoop(const Op &loop) {
+    for (const Op &op : loop.body)
+      visit(op, loop.attrs.range, true);
+    for (auto [i, acc] : llvm::enumerate(loop.attrs.accumulators)) {
+      const TensorType &value = program.type(acc.value);
+      const TensorType &total = program.type(loop.results[i]);
+      double n = static_cast<double>(value.numElements());
+      if (!products.count(acc.value))
+        work.vector += n * loop.attrs.range;
+      accumulators +=
+          acc.reduceDim < 0 && products.count(acc.value)
+              ? static_cast<double>(paddedBytes(loop.results[i])) / 4
+              : static_cast<double>(total.numElements());
+    }
+  }
+
+  void visit(const Op &op, int64_t repeat, bool inLoop = false) {
+    auto elements = [&](ValueId v) {
+      return static_cast<double>(program.type(v).numElements()) * repeat;
+    };
+    switch (opClass(op.kind)) {
+    case OpClass::Matmul: {
+      ValueId l = op.operands[0], r = op.operands[1], out = op.results[0];
+      products[out] = true;
+      double rows = static_cast<double>(paddedBytes(out)) / 4;
+      int64_t depth = program.type(l).shape.back();
+      work.tensor += rows * depth * repeat;
+      double warps = std::max<double>(1, threads / 32);
+      work.shared += (paddedBytes(l) * std::min(warps, 4.0) + tileBytes(r)) *
+                     static_cast<double>(repeat);
+      for (ValueId v : {l, r}) {
+        needPadding[v] = v == l;
+        // What a product reads has to stand in shared memory.
+        if (!loopLoads.count(v) && !straightLoads.count(v))
+          scratch[v] = v == l ? paddedBytes(v) : tileBytes(v);
+      }
+      if (!inLoop)
+        accumulators += rows;
+      return;
+    }
+    case OpClass::Reduce:
+      work.vector += elements(op.operands[0]);
+      work.shared += 4 * elements(op.results[0]);
+      return;
+    case OpClass::Structure:
+      if (op.kind == OpKind::Load) {
+        load(op, repeat, inLoop);
+        work.shared += tileBytes(op.results[0]) * static_cast<double>(repeat);
+      } else if (op.kind == OpKind::ReduceBlocks) {
+        int64_t n = graph.attrs.grid[op.attrs.gridDim];
+        if (n > 1) {
+          remoteBytes += tileBytes(op.operands[0]) *
+                         static_cast<double>(n - 1) / n;
+          scratch[op.operands[0]] = tileBytes(op.operands[0]);
+          ++reductions;
+        }
+      }
+      return;
+    case OpClass::Constant:
+    case OpClass::Reshape:
+    case OpClass::Broadcast:
+      return;
+    default:
+      if (op.results.empty())
+        return;
+      (isSpecial(op.kind) ? work.special : work.vector) +=
+          elements(op.results[0]);
+      return;
+    }
+  }
+
+  int64_t loadBytes(const std::map<ValueId, int64_t> &loads) const {
+    int64_t total = 0;
+    for (auto [v, bytes] : loads) {
+      auto at = needPadding.find(v);
+      total += at != needPadding.end() && at->second ? paddedBytes(v) : bytes;
+    }
+    return total;
+  }
+
+  static std::string exceeds(const char *what, double use, double bound) {
+    auto text = [](double v) {
+      return std::to_string(static_cast<int64_t>(std::ceil(v)));
+    };
+    return std::string("expected at most ") + text(bound) + " " + what +
+           ", but got " + text(use);
+  }
+
+  GraphCost finish() {
+    GraphCost cost;
+    const GridDims &grid = graph.attrs.grid;
+    cost.blocks = grid[0] * grid[1] * grid[2];
+    int64_t cluster = graph.attrs.cluster[0] * graph.attrs.cluster[1] *
+                      graph.attrs.cluster[2];
+    int64_t perStage = loadBytes(loopLoads);
+    cost.sharedBytes = (hasLoop ? stages : 0) * perStage +
+                       loadBytes(straightLoads) + kReservedShared;
+    int64_t scratchBytes = 0;
+    for (auto [v, bytes] : scratch)
+      scratchBytes += bytes;
+    cost.sharedBytes += scratchBytes;
+    cost.accumulatorsPerThread = accumulators / threads;
+    if (cost.sharedBytes > target.sharedPerBlock) {
+      cost.rejected = exceeds("bytes of shared memory a block",
+                              cost.sharedBytes, target.sharedPerBlock);
+      return cost;
+    }
+    if (cost.accumulatorsPerThread > kMaxAccumulatorsPerThread) {
+      cost.rejected = exceeds("accumulators a thread",
+                              cost.accumulatorsPerThread,
+                              kMaxAccumulatorsPerThread);
+      return cost;
+    }
+    if (cluster > target.maxCluster) {
+      cost.rejected = exceeds("blocks a cluster", cluster, target.maxCluster);
+      return cost;
+    }
+    double registers = std::min(255.0, 56 + cost.accumulatorsPerThread * 1.2);
+    cost.blocksPerSm = std::min<int64_t>(
+        {target.sharedPerSm / cost.sharedBytes, target.threadsPerSm / threads,
+         target.blocksPerSm,
+         static_cast<int64_t>(65536 / (registers * threads))});
+    cost.blocksPerSm = std::max<int64_t>(cost.blocksPerSm, 1);
+    int64_t resident = std::max<int64_t>(
+        residentBlocks(target, cost.blocksPerSm, cluster), 1);
+    cost.waves = (cost.blocks + resident - 1) / resident;
+
+    double perBlockInFlight =
+        hasLoop ? static_cast<double>(perStage) * std::max<int64_t>(stages - 1, 1)
+                : static_cast<double>(loadBytes(straightLoads));
+    double l2 = l2Bytes * cost.blocks;
+    double dram = std::min(dramBytes, l2 * 1.5 + resultBytes());
+    double time = 0;
+    for (int64_t left = cost.blocks; left > 0; left -= resident) {
+      double active = std::min(left, resident);
+      double share = active / cost.blocks;
+      double sms = std::min<double>(active, target.sms);
+      double perSm = active / sms;
+      double inFlight = perBlockInFlight * active;
+      double saturation =
+          1 - std::exp(-2 * inFlight /
+                       (target.dramBandwidth * target.memoryLatency));
+      double crowd = 1 - kFewBlocks / perSm;
+      double bandwidth = target.dramBandwidth * saturation * crowd;
+      // One SM alone draws no more than about twice its share.
+      bandwidth = std::min(bandwidth, sms * target.dramBandwidth * 2 /
+                                          target.sms);
+      double memory =
+          std::max(dram * share / bandwidth,
+                   (l2 + resultBytes()) * share /
+                       (target.l2Bandwidth * saturation));
+      double compute = computeTime(perSm);
+      time += kRamp + std::max(memory, compute) +
+              0.1 * std::min(memory, compute);
+      // What all full waves cost is the same: skip ahead over the middle ones.
+      if (left > 3 * resident) {
+        int64_t middle = left / resident - 2;
+        time += middle * (kRamp * 0.3 + std::max(memory, compute));
+        left -= middle * resident;
+      }
+    }
+    time += target.launch + kTail;
+    if (reductions)
+      time += kClusterBarrier + (reductions - 1) * kClusterReduction +
+              remoteBytes / kRemoteBandwidth;
+    cost.micros = time;
+    return cost;
+  }
+
+  double resultBytes() const {
+    double bytes = 0;
+    for (ValueId v : graph.results)
+      bytes += program.type(v).byteSize();
+    return bytes;
+  }
+
+  double computeTime(double blocksPerSm) const {
+    double threadShare = std::min(1.0, threads / kFullThreads);
+    double warpShare = std::min(1.0, threads / 32 / kFullWarps);
+    double alone = (hasLoop ? range * kIteration : kIteration) +
+                   work.vector / (target.vectorRate * threadShare) +
+                   work.special / (target.specialRate * threadShare) +
+                   work.tensor / (target.tensorRate * warpShare) +
+                   work.shared / kSharedBandwidth;
+    double together =
+        blocksPerSm *
+        std::max({work.vector / target.vectorRate +
+                      work.special / target.specialRate,
+                  work.tensor / target.tensorRate,
+                  work.shared / kSharedBandwidth});
+    return std::max(alone, together);
+  }
+
+  const Program &program;
+  const Op &graph;
+  const Target &target;
+  int64_t threads, stages;
+  int64_t range = 1;
+  bool hasLoop = false;
+  std::map<ValueId, int64_t> loopLoads, straightLoads, scratch;
+  std::map<ValueId, double> pieces; ///< tensor -> contiguity of its best load
+  std::map<ValueId, bool> products, needPadding;
+  double dramBytes = 0, l2Bytes = 0, remoteBytes = 0, accumulators = 0;
+  int reductions = 0;
+  Work work;
+};
+} // namespace
+
+GraphCost mirage::cost::costGraph(const Program &program, const Op &graph,
+                                  const Target &target) {
+  return GraphModel(program, graph, target).run();
+}
+
+double mirage::cost::costOp(const Program &program, const Op &op,
+                            const Target &target) {
+  switch (opClass(op.kind)) {
+  case OpClass::Constant:
+  case OpClass::Reshape:
+  case OpClass::Broadcast:
+  case OpClass::Iota:
+    return 0;
+  default:
+    break;
+  }
+  double bytes = 0, compute = 0;
+  for (ValueId v : op.operands)
+    bytes += program.type(v).byteSize();
+  for (ValueId v : op.results) {
+    double n = program.type(v).numElements();
+    bytes += program.type(v).byteSize();
+    if (op.kind == OpKind::Matmul)
+      compute += n * program.type(op.operands[0]).shape.back() /
+                 (target.tensorRate * target.sms);
+    else
+      compute += n / (target.vectorRate * target.sms);
+  }
+  return target.launch + kRamp +
+         std::max(bytes / (target.dramBandwidth * 0.95), compute);
+}
+
+double mirage::cost::predictMicros(const Program &program,
+                                   const Target &target) {
+  double total = 0;
+  for (const Op &op : program.ops) {
+    if (op.kind != OpKind::Graph) {
+      total += costOp(program, op, target);
+      continue;
+    }
+    GraphCost cost = costGraph(program, op, target);
+    if (!cost.rejected.empty())
+      return std::numeric_limits<double>::infinity();
+    total += cost.micros;
+  }
+  return total;
+}
