@@ -1,0 +1,121 @@
+//===- Values.h - All values that a structure's graphs can hold -*- C++ -*-===//
+//
+// A directed hypergraph. A node is a tile with its phase, its finite-field value
+// in all blocks and iterations and its abstract expression; an edge is one
+// operator that yields the node from others. Every block graph of the structure
+// whose values all pass the pruning is a sub-graph. Nodes are visited in order
+// of creation, and each meets all nodes before it and itself, so no order of
+// operators is preferred and none is lost.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_SEARCH_VALUES_H
+#define MIRAGE_LIB_SEARCH_VALUES_H
+
+#include "Mirage/Search/Search.h"
+#include "Structure.h"
+#include <unordered_map>
+
+namespace mirage::search {
+
+/// Where a value stands: before the loop (or in a graph without one), in it,
+/// after it. Values from before the loop serve everywhere.
+enum class Phase : uint8_t { Before, Inside, After };
+
+struct Action {
+  enum Kind : uint8_t {
+    Load,         ///< index: input, variant: load variant
+    Map,          ///< index: map template
+    Reshape,      ///< index: reshape template
+    Transpose,    ///< index: permutation
+    Binary,       ///< index: OpKind
+    Matmul,       ///< index: 1 if the right operand is transposed
+    Reduce,       ///< index: dim, variant: 1 for max
+    Accumulate,   ///< index: dim or -1, variant: 1 for max
+    ReduceBlocks, ///< variant: 1 for max
+  };
+  Kind kind;
+  int index = 0;
+  int variant = 0;
+};
+
+struct Edge {
+  Action action;
+  int operands[2] = {-1, -1};
+  int result = -1;
+};
+
+struct Node {
+  Phase phase;
+  FieldTensor value;
+  PolyId expression;
+  int minOps = 0;       ///< counted ops of some graph of it, a lower bound
+  bool bounded = false; ///< at most 0 by construction
+  std::vector<int> edges;
+};
+
+class ValueGraph {
+public:
+  ValueGraph(const Analysis &analysis, const Structure &structure,
+             const SearchOptions &options, solver::Solver *solver,
+             bool wideLoads, SearchStats &stats);
+
+  /// Builds the graph. Returns why it stopped.
+  StopReason build();
+
+  const Analysis &analysis;
+  const Structure &structure;
+  const ShrunkenSizes &sizes() const { return shrunken; }
+  const std::vector<Node> &nodes() const { return allNodes; }
+  const std::vector<Edge> &edges() const { return allEdges; }
+  const Splits &loadSplits(const Action &load) const {
+    return variants[load.index][load.variant];
+  }
+  /// For each output the nodes that hold it.
+  std::vector<std::vector<int>> outputNodes() const;
+  bool reachesOutputs() const;
+  SubexpressionTest &expressionTest() { return *test; }
+
+private:
+  struct Hash {
+    size_t operator()(const std::pair<uint64_t, uint64_t> &k) const {
+      return k.first ^ k.second;
+    }
+  };
+
+  void addLoads();
+  void proposeUnary(int node);
+  void proposePair(int a, int b);
+  void proposeBinary(semantics::OpKind kind, int a, int b);
+  void proposeMatmul(int a, int b, bool transposeRhs);
+  /// Adds the edge, and its result's node unless it is known.
+  void add(Action action, llvm::ArrayRef<int> operands, Phase phase,
+           PolyId expression, int countedOps, bool bounded,
+           llvm::function_ref<FieldTensor()> evaluate);
+  bool stop();
+  /// Expressions of operators are looked up by operator and operands.
+  template <class F>
+  PolyId memoized(int code, PolyId a, PolyId b, F compute);
+  bool isMaxOf(PolyId max, PolyId of) const;
+
+  const SearchOptions &options;
+  bool wide;
+  SearchStats &stats;
+  ShrunkenSizes shrunken;
+  ExpressionPool pool;
+  FieldDomain domain;
+  std::vector<FieldTensor> values; ///< of the program, at shrunken sizes
+  std::unique_ptr<SubexpressionTest> test;
+  std::vector<std::vector<Splits>> variants;
+  std::vector<FieldTensor> goals; ///< the outputs' tiles
+  std::vector<Node> allNodes;
+  std::vector<Edge> allEdges;
+  std::unordered_map<std::pair<uint64_t, uint64_t>, int, Hash> known;
+  std::unordered_map<uint64_t, PolyId> expressionMemo;
+  uint64_t visitedHere = 0;
+  StopReason stopped = StopReason::Finished;
+};
+
+} // namespace mirage::search
+
+#endif // MIRAGE_LIB_SEARCH_VALUES_H

@@ -1,0 +1,187 @@
+//===- Programs.h - Programs that the search's tests share ------*- C++ -*-===//
+
+#ifndef MIRAGE_UNITTESTS_SEARCH_PROGRAMS_H
+#define MIRAGE_UNITTESTS_SEARCH_PROGRAMS_H
+
+#include "Mirage/Semantics/Program.h"
+
+namespace mirage::search::test {
+
+using namespace mirage::semantics;
+
+/// Short forms for building programs.
+struct Builder {
+  Program program;
+
+  ValueId input(Shape shape, DType type = DType::F16) {
+    return program.addInput({shape, type});
+  }
+  ValueId op(OpKind kind, llvm::ArrayRef<ValueId> operands,
+             Attrs attrs = {}) {
+    return program.append(kind, operands, attrs);
+  }
+  ValueId typed(OpKind kind, llvm::ArrayRef<ValueId> operands, TensorType type,
+                Attrs attrs = {}) {
+    Op op;
+    op.kind = kind;
+    op.attrs = attrs;
+    op.operands.assign(operands.begin(), operands.end());
+    op.results.push_back(program.addValue(type));
+    program.ops.push_back(op);
+    return op.results[0];
+  }
+  ValueId cast(ValueId x, DType type) {
+    return typed(OpKind::Cast, {x}, {program.type(x).shape, type});
+  }
+  ValueId literal(double value, int64_t rank = 2, DType type = DType::F32) {
+    Attrs attrs;
+    attrs.constant = ConstantValue::makeLiteral(value);
+    return typed(OpKind::Constant, {}, {Shape(rank, 1), type}, attrs);
+  }
+  ValueId matmul(ValueId a, ValueId b) { return op(OpKind::Matmul, {a, b}); }
+  ValueId rmsNorm(ValueId x, double epsilon, ValueId scale = -1) {
+    Attrs attrs;
+    attrs.epsilon = epsilon;
+    attrs.hasScale = scale >= 0;
+    llvm::SmallVector<ValueId, 2> operands{x};
+    if (scale >= 0)
+      operands.push_back(scale);
+    return op(OpKind::RmsNorm, operands, attrs);
+  }
+  Program finish(llvm::ArrayRef<ValueId> outputs) {
+    program.outputs.assign(outputs.begin(), outputs.end());
+    return decompose(program);
+  }
+};
+
+inline Program rmsNormLinear(int64_t rows = 16, int64_t depth = 4096,
+                             int64_t columns = 6144, double epsilon = 1e-6) {
+  Builder b;
+  ValueId x = b.input({rows, depth}), w = b.input({depth, columns});
+  return b.finish({b.matmul(b.rmsNorm(x, epsilon), w)});
+}
+
+inline Program gatedMlp(int64_t rows = 8, int64_t depth = 4096,
+                        int64_t columns = 4096) {
+  Builder b;
+  ValueId x = b.input({rows, depth}), w1 = b.input({depth, columns}),
+          w2 = b.input({depth, columns});
+  ValueId gate = b.op(OpKind::Silu, {b.matmul(x, w1)});
+  return b.finish({b.op(OpKind::Mul, {gate, b.matmul(x, w2)})});
+}
+
+/// silu as exporters spell it: x * 1 / (1 + exp(-x)), in f32.
+inline Program gatedMlpFromPrimitives() {
+  Builder b;
+  ValueId x = b.input({8, 4096}), w1 = b.input({4096, 4096}),
+          w2 = b.input({4096, 4096});
+  ValueId h = b.cast(b.matmul(x, w1), DType::F32);
+  ValueId e = b.op(OpKind::Exp, {b.op(OpKind::Neg, {h})});
+  ValueId s = b.op(OpKind::Div,
+                   {b.literal(1), b.op(OpKind::Add, {e, b.literal(1)})});
+  ValueId gate = b.cast(b.op(OpKind::Mul, {s, h}), DType::F16);
+  return b.finish({b.op(OpKind::Mul, {gate, b.matmul(x, w2)})});
+}
+
+inline Program lora() {
+  Builder b;
+  ValueId x = b.input({16, 256}), w = b.input({256, 4096}),
+          a = b.input({256, 16}), c = b.input({16, 4096});
+  return b.finish({b.op(OpKind::Add, {b.matmul(x, w),
+                                      b.matmul(b.matmul(x, a), c)})});
+}
+
+inline Program linearGelu() {
+  Builder b;
+  ValueId x = b.input({16, 1024}), w = b.input({1024, 4096}),
+          bias = b.input({4096});
+  ValueId row = b.typed(OpKind::Reshape, {bias}, {{1, 4096}, DType::F16});
+  return b.finish({b.op(OpKind::GeluTanh,
+                        {b.op(OpKind::Add, {b.matmul(x, w), row})})});
+}
+
+inline Program residualNormLinear() {
+  Builder b;
+  ValueId x = b.input({8, 4096}), r = b.input({8, 4096}),
+          g = b.input({1, 4096}), w = b.input({4096, 6144});
+  return b.finish(
+      {b.matmul(b.rmsNorm(b.op(OpKind::Add, {x, r}), 1e-6, g), w)});
+}
+
+inline Program normGatedMlp() {
+  Builder b;
+  ValueId x = b.input({8, 4096}), w1 = b.input({4096, 12288}),
+          w2 = b.input({4096, 12288});
+  ValueId n = b.rmsNorm(x, 1e-6);
+  ValueId gate = b.op(OpKind::Silu, {b.matmul(n, w1)});
+  return b.finish({b.op(OpKind::Mul, {gate, b.matmul(n, w2)})});
+}
+
+inline Program softmaxRows() {
+  Builder b;
+  ValueId x = b.input({256, 1024});
+  Attrs attrs;
+  attrs.dims = {1};
+  return b.finish({b.op(OpKind::Softmax, {x}, attrs)});
+}
+
+inline Program layerNormLinear() {
+  Builder b;
+  ValueId x = b.input({16, 1024}), g = b.input({1, 1024}),
+          c = b.input({1, 1024}), w = b.input({1024, 4096});
+  Attrs attrs;
+  attrs.epsilon = 1e-5;
+  attrs.hasScale = attrs.hasBias = true;
+  return b.finish({b.matmul(b.op(OpKind::LayerNorm, {x, g, c}, attrs), w)});
+}
+
+inline Program relu2() {
+  Builder b;
+  ValueId x = b.input({8, 3072}), w = b.input({3072, 9216});
+  return b.finish(
+      {b.op(OpKind::Square, {b.op(OpKind::Relu, {b.matmul(x, w)})})});
+}
+
+inline Program ntrans() {
+  Builder b;
+  ValueId h = b.input({8, 4096}), x = b.input({8, 4096}),
+          alpha = b.input({8, 4096});
+  ValueId step = b.op(OpKind::Sub, {b.rmsNorm(h, 1e-6), x});
+  ValueId sum =
+      b.op(OpKind::Add, {x, b.op(OpKind::Mul, {alpha, step})});
+  return b.finish({b.rmsNorm(sum, 1e-6)});
+}
+
+inline Program elementwise() {
+  Builder b;
+  ValueId x = b.input({64, 2048}), y = b.input({64, 2048});
+  return b.finish(
+      {b.op(OpKind::Mul, {b.op(OpKind::Silu, {x}), y})});
+}
+
+struct NamedProgram {
+  const char *name;
+  Program (*build)();
+};
+
+inline llvm::ArrayRef<NamedProgram> allPrograms() {
+  static const NamedProgram programs[] = {
+      {"rmsnorm_linear", [] { return rmsNormLinear(); }},
+      {"gated_mlp", [] { return gatedMlp(); }},
+      {"gated_mlp_primitives", gatedMlpFromPrimitives},
+      {"lora", lora},
+      {"linear_gelu", linearGelu},
+      {"linear_relu2", relu2},
+      {"elementwise", elementwise},
+      {"softmax", softmaxRows},
+      {"norm_gate_up", normGatedMlp},
+      {"residual_norm_linear", residualNormLinear},
+      {"layernorm_linear", layerNormLinear},
+      {"ntrans", ntrans},
+  };
+  return programs;
+}
+
+} // namespace mirage::search::test
+
+#endif // MIRAGE_UNITTESTS_SEARCH_PROGRAMS_H
