@@ -59,22 +59,6 @@ bool mirage::verify::isPrime(uint64_t n) {
   return true;
 }
 
-Counter mirage::verify::philox(Counter c, Key key) {
-  constexpr uint64_t kMul0 = 0xD2E7470EE14C6C93, kMul1 = 0xCA5A826395121157;
-  constexpr uint64_t kWeyl0 = 0x9E3779B97F4A7C15, kWeyl1 = 0xBB67AE8584CAA73B;
-  for (int round = 0; round < 10; ++round) {
-    u128 a = static_cast<u128>(kMul0) * c[0],
-         b = static_cast<u128>(kMul1) * c[2];
-    c = {static_cast<uint64_t>(b >> 64) ^ c[1] ^ key[0],
-         static_cast<uint64_t>(b),
-         static_cast<uint64_t>(a >> 64) ^ c[3] ^ key[1],
-         static_cast<uint64_t>(a)};
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
-  }
-  return c;
-}
-
 /// A number in [0, bound) from 128 uniform bits.
 static uint64_t below(uint64_t bound, const Counter &bits) {
   u128 x = (static_cast<u128>(bits[0]) << 64) | bits[1];

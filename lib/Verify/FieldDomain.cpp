@@ -41,17 +41,24 @@ TileRef FieldContext::input(unsigned tensor, const Shape &shape,
     tile->p.resize(count);
   if (components & kQ)
     tile->q.resize(count);
+  // One block of random words makes two elements of one component.
   constexpr size_t kChunk = 1 << 16;
-  parallelFor((count + kChunk - 1) / kChunk, threads, [&](int64_t chunk) {
-    for (size_t i = chunk * kChunk, e = std::min(count, i + kChunk); i < e;
-         ++i) {
-      Counter bits = philox({i, tensor, 0, 0}, inputKey);
-      if (components & kP)
-        tile->p[i] = fp.fromRandom(bits[0], bits[1]);
-      if (components & kQ)
-        tile->q[i] = fq.fromRandom(bits[2], bits[3]);
-    }
-  });
+  auto fill = [&](const PrimeField &field, std::vector<uint64_t> &values,
+                  uint64_t component) {
+    if (values.empty())
+      return;
+    parallelFor((count + kChunk - 1) / kChunk, threads, [&](int64_t chunk) {
+      for (size_t i = chunk * kChunk, e = std::min(count, i + kChunk); i < e;
+           i += 2) {
+        Counter bits = philox({i / 2, tensor, component, 0}, inputKey);
+        values[i] = field.fromRandom(bits[0], bits[1]);
+        if (i + 1 < e)
+          values[i + 1] = field.fromRandom(bits[2], bits[3]);
+      }
+    });
+  };
+  fill(fp, tile->p, 0);
+  fill(fq, tile->q, 1);
   return tile;
 }
 

@@ -7,17 +7,15 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define MIRAGE_HAS_AVX2 1
+#define MIRAGE_X86 1
 #else
-#define MIRAGE_HAS_AVX2 0
+#define MIRAGE_X86 0
 #endif
 
 using namespace mirage::verify;
 
 namespace {
 constexpr int64_t kTerms = 256; ///< terms between reductions
-constexpr int64_t kRows = 2;    ///< rows of a register tile
-constexpr int64_t kCols = 4;    ///< columns of a register tile: one vector
 constexpr uint64_t kLimbMask = (uint64_t(1) << 21) - 1;
 
 double limb(uint64_t value, int index) {
@@ -30,16 +28,14 @@ double limb(uint64_t value, int index) {
 class Reducer {
 public:
   explicit Reducer(const PrimeField &field) : field(field) {
-    // 2^63 * R mod p, so that mul by it undoes one redc and shifts by 63.
-    uint64_t two63 = field.fromInteger(uint64_t(1) << 62);
-    shift63 = field.mul(field.fromInteger(field.toInteger(two63)),
-                        field.fromInteger(2));
+    shift63 =
+        field.mul(field.fromInteger(uint64_t(1) << 62), field.fromInteger(2));
   }
 
-  uint64_t operator()(const double *s) const {
-    u128 low = u128(uint64_t(s[0])) + (u128(uint64_t(s[1])) << 21) +
-               (u128(uint64_t(s[2])) << 42);
-    u128 high = u128(uint64_t(s[3])) + (u128(uint64_t(s[4])) << 21);
+  uint64_t operator()(const double *s, int64_t stride) const {
+    auto sum = [&](int i) { return u128(uint64_t(s[i * stride])); };
+    u128 low = sum(0) + (sum(1) << 21) + (sum(2) << 42);
+    u128 high = sum(3) + (sum(4) << 21);
     // redc divides by R; the product of two representatives wants exactly that.
     // Multiplying redc(high) by the representative of 2^63 keeps one division.
     return field.add(field.redc(low), field.mul(field.redc(high), shift63));
@@ -47,89 +43,166 @@ public:
 
 private:
   const PrimeField &field;
-  uint64_t shift63;
+  uint64_t shift63; ///< 2^63 as an element
 };
 
-#if MIRAGE_HAS_AVX2
-/// acc[row][s][col] = the five sums of a 2 x 4 tile over `terms` terms. `a`
-/// holds [term][row][limb], `b` holds [term][limb][col].
-__attribute__((target("avx2,fma"))) void
-tileAvx2(const double *a, const double *b, int64_t terms, double *acc) {
-  __m256d s[2][5];
-  for (auto &row : s)
-    for (__m256d &sum : row)
-      sum = _mm256_setzero_pd();
-  for (int64_t t = 0; t < terms; ++t, a += 6, b += 12) {
-    __m256d b0 = _mm256_loadu_pd(b), b1 = _mm256_loadu_pd(b + 4),
-            b2 = _mm256_loadu_pd(b + 8);
+#if MIRAGE_X86
+/// Vector code for one instruction set: a register tile of kRows x kCols.
+///
+/// `tile` writes the five sums of each element over `terms` terms to
+/// acc[row][sum][col]; `a` holds [term][row][limb], `b` [term][limb][col].
+/// `pack` splits kCols adjacent elements into limbs at to[limb][col].
+struct Avx2 {
+  static constexpr int64_t kRows = 2, kCols = 4;
+
+  __attribute__((target("avx2,fma"))) static void
+  tile(const double *a, const double *b, int64_t terms, double *acc) {
+    __m256d s[kRows][5];
+    for (auto &row : s)
+      for (__m256d &sum : row)
+        sum = _mm256_setzero_pd();
+    for (int64_t t = 0; t < terms; ++t, a += 3 * kRows, b += 3 * kCols) {
+      __m256d b0 = _mm256_loadu_pd(b), b1 = _mm256_loadu_pd(b + 4),
+              b2 = _mm256_loadu_pd(b + 8);
 #pragma clang loop unroll(full)
-    for (int r = 0; r < 2; ++r) {
-      __m256d a0 = _mm256_broadcast_sd(a + 3 * r);
-      s[r][0] = _mm256_fmadd_pd(a0, b0, s[r][0]);
-      s[r][1] = _mm256_fmadd_pd(a0, b1, s[r][1]);
-      s[r][2] = _mm256_fmadd_pd(a0, b2, s[r][2]);
-      __m256d a1 = _mm256_broadcast_sd(a + 3 * r + 1);
-      s[r][1] = _mm256_fmadd_pd(a1, b0, s[r][1]);
-      s[r][2] = _mm256_fmadd_pd(a1, b1, s[r][2]);
-      s[r][3] = _mm256_fmadd_pd(a1, b2, s[r][3]);
-      __m256d a2 = _mm256_broadcast_sd(a + 3 * r + 2);
-      s[r][2] = _mm256_fmadd_pd(a2, b0, s[r][2]);
-      s[r][3] = _mm256_fmadd_pd(a2, b1, s[r][3]);
-      s[r][4] = _mm256_fmadd_pd(a2, b2, s[r][4]);
+      for (int r = 0; r < kRows; ++r) {
+        __m256d a0 = _mm256_broadcast_sd(a + 3 * r);
+        s[r][0] = _mm256_fmadd_pd(a0, b0, s[r][0]);
+        s[r][1] = _mm256_fmadd_pd(a0, b1, s[r][1]);
+        s[r][2] = _mm256_fmadd_pd(a0, b2, s[r][2]);
+        __m256d a1 = _mm256_broadcast_sd(a + 3 * r + 1);
+        s[r][1] = _mm256_fmadd_pd(a1, b0, s[r][1]);
+        s[r][2] = _mm256_fmadd_pd(a1, b1, s[r][2]);
+        s[r][3] = _mm256_fmadd_pd(a1, b2, s[r][3]);
+        __m256d a2 = _mm256_broadcast_sd(a + 3 * r + 2);
+        s[r][2] = _mm256_fmadd_pd(a2, b0, s[r][2]);
+        s[r][3] = _mm256_fmadd_pd(a2, b1, s[r][3]);
+        s[r][4] = _mm256_fmadd_pd(a2, b2, s[r][4]);
+      }
+    }
+    for (int r = 0; r < kRows; ++r)
+      for (int i = 0; i < 5; ++i)
+        _mm256_storeu_pd(acc + (r * 5 + i) * kCols, s[r][i]);
+  }
+
+  __attribute__((target("avx2,fma"))) static void pack(const uint64_t *from,
+                                                       double *to) {
+    // 2^52 + limb has the limb in its low bits.
+    __m256d two52 = _mm256_set1_pd(0x1p52);
+    __m256i mask = _mm256_set1_epi64x(kLimbMask);
+    __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from));
+    for (int l = 0; l < 3; ++l) {
+      __m256i bits = _mm256_or_si256(_mm256_and_si256(value, mask),
+                                     _mm256_castpd_si256(two52));
+      _mm256_storeu_pd(to + l * kCols,
+                       _mm256_sub_pd(_mm256_castsi256_pd(bits), two52));
+      value = _mm256_srli_epi64(value, 21);
     }
   }
-  for (int r = 0; r < 2; ++r)
-    for (int i = 0; i < 5; ++i)
-      _mm256_storeu_pd(acc + (r * 5 + i) * 4, s[r][i]);
-}
+};
 
-void multiplyAvx2(const PrimeField &field, MatrixRef a, MatrixRef b,
-                  uint64_t *result, int64_t m, int64_t k, int64_t n,
-                  unsigned threads) {
+struct Avx512 {
+  static constexpr int64_t kRows = 4, kCols = 8;
+
+  __attribute__((target("avx512f"))) static void
+  tile(const double *a, const double *b, int64_t terms, double *acc) {
+    __m512d s[kRows][5];
+    for (auto &row : s)
+      for (__m512d &sum : row)
+        sum = _mm512_setzero_pd();
+    for (int64_t t = 0; t < terms; ++t, a += 3 * kRows, b += 3 * kCols) {
+      __m512d b0 = _mm512_loadu_pd(b), b1 = _mm512_loadu_pd(b + 8),
+              b2 = _mm512_loadu_pd(b + 16);
+#pragma clang loop unroll(full)
+      for (int r = 0; r < kRows; ++r) {
+        __m512d a0 = _mm512_set1_pd(a[3 * r]);
+        s[r][0] = _mm512_fmadd_pd(a0, b0, s[r][0]);
+        s[r][1] = _mm512_fmadd_pd(a0, b1, s[r][1]);
+        s[r][2] = _mm512_fmadd_pd(a0, b2, s[r][2]);
+        __m512d a1 = _mm512_set1_pd(a[3 * r + 1]);
+        s[r][1] = _mm512_fmadd_pd(a1, b0, s[r][1]);
+        s[r][2] = _mm512_fmadd_pd(a1, b1, s[r][2]);
+        s[r][3] = _mm512_fmadd_pd(a1, b2, s[r][3]);
+        __m512d a2 = _mm512_set1_pd(a[3 * r + 2]);
+        s[r][2] = _mm512_fmadd_pd(a2, b0, s[r][2]);
+        s[r][3] = _mm512_fmadd_pd(a2, b1, s[r][3]);
+        s[r][4] = _mm512_fmadd_pd(a2, b2, s[r][4]);
+      }
+    }
+    for (int r = 0; r < kRows; ++r)
+      for (int i = 0; i < 5; ++i)
+        _mm512_storeu_pd(acc + (r * 5 + i) * kCols, s[r][i]);
+  }
+
+  __attribute__((target("avx512f"))) static void pack(const uint64_t *from,
+                                                      double *to) {
+    __m512d two52 = _mm512_set1_pd(0x1p52);
+    __m512i mask = _mm512_set1_epi64(kLimbMask);
+    __m512i value = _mm512_loadu_si512(from);
+    for (int l = 0; l < 3; ++l) {
+      __m512i bits = _mm512_or_epi64(_mm512_and_epi64(value, mask),
+                                     _mm512_castpd_si512(two52));
+      _mm512_storeu_pd(to + l * kCols,
+                       _mm512_sub_pd(_mm512_castsi512_pd(bits), two52));
+      value = _mm512_srli_epi64(value, 21);
+    }
+  }
+};
+
+template <class Isa>
+void multiplyTiled(const PrimeField &field, MatrixRef a, MatrixRef b,
+                   uint64_t *result, int64_t m, int64_t k, int64_t n,
+                   unsigned threads) {
+  constexpr int64_t kRows = Isa::kRows, kCols = Isa::kCols;
+  // Columns that one turn packs: adjacent ones share cache lines and pages.
+  constexpr int64_t kTurn = 64 / kCols;
   Reducer reduce(field);
   int64_t rowTiles = (m + kRows - 1) / kRows;
   int64_t colTiles = (n + kCols - 1) / kCols;
   std::fill(result, result + m * n, 0);
-  std::vector<double> packedA(rowTiles * kTerms * 6);
+  std::vector<double> packedA(rowTiles * kTerms * 3 * kRows);
   for (int64_t k0 = 0; k0 < k; k0 += kTerms) {
     int64_t terms = std::min(kTerms, k - k0);
     for (int64_t i = 0; i < rowTiles * kRows; ++i)
       for (int64_t t = 0; t < terms; ++t) {
         uint64_t value =
             i < m ? a.data[i * a.rowStride + (k0 + t) * a.colStride] : 0;
-        double *to = &packedA[((i / kRows) * kTerms + t) * 6 + i % kRows * 3];
+        double *to =
+            &packedA[((i / kRows * kTerms + t) * kRows + i % kRows) * 3];
         for (int l = 0; l < 3; ++l)
           to[l] = limb(value, l);
       }
-    // A few column tiles a turn keep the hand-out of work cheap.
-    constexpr int64_t kTurn = 16;
     parallelFor((colTiles + kTurn - 1) / kTurn, threads, [&](int64_t turn) {
-      double packedB[kTerms * 12], acc[40];
-      int64_t last = std::min(colTiles, (turn + 1) * kTurn);
-      for (int64_t jt = turn * kTurn; jt < last; ++jt) {
-        int64_t j0 = jt * kCols, cols = std::min(kCols, n - j0);
-        for (int64_t t = 0; t < terms; ++t)
-          for (int64_t j = 0; j < kCols; ++j) {
-            uint64_t value =
-                j < cols
-                    ? b.data[(k0 + t) * b.rowStride + (j0 + j) * b.colStride]
-                    : 0;
-            for (int l = 0; l < 3; ++l)
-              packedB[t * 12 + l * 4 + j] = limb(value, l);
+      int64_t first = turn * kTurn, last = std::min(colTiles, first + kTurn);
+      std::vector<double> packedB((last - first) * terms * 3 * kCols);
+      for (int64_t t = 0; t < terms; ++t)
+        for (int64_t jt = first; jt < last; ++jt) {
+          double *to = &packedB[((jt - first) * terms + t) * 3 * kCols];
+          int64_t j0 = jt * kCols;
+          const uint64_t *from =
+              b.data + (k0 + t) * b.rowStride + j0 * b.colStride;
+          if (b.colStride == 1 && j0 + kCols <= n) {
+            Isa::pack(from, to);
+            continue;
           }
+          for (int64_t j = 0; j < kCols; ++j)
+            for (int l = 0; l < 3; ++l)
+              to[l * kCols + j] =
+                  j0 + j < n ? limb(from[j * b.colStride], l) : 0;
+        }
+      double acc[kRows * 5 * kCols];
+      for (int64_t jt = first; jt < last; ++jt)
         for (int64_t it = 0; it < rowTiles; ++it) {
-          tileAvx2(&packedA[it * kTerms * 6], packedB, terms, acc);
+          Isa::tile(&packedA[it * kTerms * kRows * 3],
+                    &packedB[(jt - first) * terms * 3 * kCols], terms, acc);
           int64_t rows = std::min(kRows, m - it * kRows);
+          int64_t cols = std::min(kCols, n - jt * kCols);
           for (int64_t r = 0; r < rows; ++r)
             for (int64_t j = 0; j < cols; ++j) {
-              double sums[5];
-              for (int i = 0; i < 5; ++i)
-                sums[i] = acc[(r * 5 + i) * 4 + j];
-              uint64_t &out = result[(it * kRows + r) * n + j0 + j];
-              out = field.add(out, reduce(sums));
+              uint64_t &out = result[(it * kRows + r) * n + jt * kCols + j];
+              out = field.add(out, reduce(&acc[r * 5 * kCols + j], kCols));
             }
         }
-      }
     });
   }
 }
@@ -152,11 +225,15 @@ void mirage::verify::multiplyPortable(const PrimeField &field, MatrixRef a,
 
 void mirage::verify::multiply(const PrimeField &field, MatrixRef a, MatrixRef b,
                               uint64_t *result, int64_t m, int64_t k, int64_t n,
-                              unsigned threads) {
-#if MIRAGE_HAS_AVX2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      m * k * n >= 512)
-    return multiplyAvx2(field, a, b, result, m, k, n, threads);
+                              unsigned threads, VectorWidth widest) {
+#if MIRAGE_X86
+  bool large = m * k * n >= 512;
+  if (large && widest >= VectorWidth::Avx512 &&
+      __builtin_cpu_supports("avx512f"))
+    return multiplyTiled<Avx512>(field, a, b, result, m, k, n, threads);
+  if (large && widest >= VectorWidth::Avx2 && __builtin_cpu_supports("avx2") &&
+      __builtin_cpu_supports("fma"))
+    return multiplyTiled<Avx2>(field, a, b, result, m, k, n, threads);
 #endif
   multiplyPortable(field, a, b, result, m, k, n);
 }

@@ -27,10 +27,12 @@ struct MatrixRef {
 };
 
 /// result[i * n + j] = sum_k a(i, k) * b(k, j) with Montgomery representatives,
-/// for all i in [0, m) and j in [0, n). Uses up to `threads` threads.
+/// for all i in [0, m) and j in [0, n). Uses up to `threads` threads, and the
+/// widest vectors that the machine has and `widest` allows.
+enum class VectorWidth : uint8_t { None, Avx2, Avx512 };
 void multiply(const PrimeField &field, MatrixRef a, MatrixRef b,
               uint64_t *result, int64_t m, int64_t k, int64_t n,
-              unsigned threads);
+              unsigned threads, VectorWidth widest = VectorWidth::Avx512);
 
 /// The same without vector instructions, for other machines and for tests.
 void multiplyPortable(const PrimeField &field, MatrixRef a, MatrixRef b,

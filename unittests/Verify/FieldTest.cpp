@@ -107,10 +107,14 @@ TEST(LimbMatmulTest, AgreesWithNaiveTwin) {
         x = rng() % 4 ? rng() % p : p - 1; // p - 1 has the largest limbs
       for (uint64_t &x : b)
         x = rng() % 4 ? rng() % p : p - 1;
-      multiply(f, {a.data(), k, 1}, {b.data(), n, 1}, got.data(), m, k, n, 2);
       multiplyPortable(f, {a.data(), k, 1}, {b.data(), n, 1}, want.data(), m, k,
                        n);
-      EXPECT_EQ(got, want) << p << " " << m << "x" << k << "x" << n;
+      for (VectorWidth width :
+           {VectorWidth::None, VectorWidth::Avx2, VectorWidth::Avx512}) {
+        multiply(f, {a.data(), k, 1}, {b.data(), n, 1}, got.data(), m, k, n, 2,
+                 width);
+        EXPECT_EQ(got, want) << p << " " << m << "x" << k << "x" << n;
+      }
       u128 first = 0;
       for (int64_t t = 0; t < k; ++t)
         first = (first + u128(f.toInteger(a[t])) * f.toInteger(b[t * n])) % p;

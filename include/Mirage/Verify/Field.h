@@ -63,7 +63,14 @@ public:
 
   /// An element from 128 uniform bits; the bias is below p / 2^128.
   uint64_t fromRandom(uint64_t high, uint64_t low) const {
-    return redc((static_cast<u128>(high % p) << 64) | low);
+    // redc wants high < p; a large p needs no division for that.
+    if (p >> 62) {
+      high = high >= 2 * p ? high - 2 * p : high;
+      high = high >= p ? high - p : high;
+    } else {
+      high %= p;
+    }
+    return redc((static_cast<u128>(high) << 64) | low);
   }
 
 private:
@@ -82,7 +89,21 @@ bool isPrime(uint64_t n);
 /// drawn depends neither on order nor on threads.
 using Counter = std::array<uint64_t, 4>;
 using Key = std::array<uint64_t, 2>;
-Counter philox(Counter counter, Key key);
+inline Counter philox(Counter c, Key key) {
+  constexpr uint64_t kMul0 = 0xD2E7470EE14C6C93, kMul1 = 0xCA5A826395121157;
+  constexpr uint64_t kWeyl0 = 0x9E3779B97F4A7C15, kWeyl1 = 0xBB67AE8584CAA73B;
+  for (int round = 0; round < 10; ++round) {
+    u128 a = static_cast<u128>(kMul0) * c[0];
+    u128 b = static_cast<u128>(kMul1) * c[2];
+    c = {static_cast<uint64_t>(b >> 64) ^ c[1] ^ key[0],
+         static_cast<uint64_t>(b),
+         static_cast<uint64_t>(a >> 64) ^ c[3] ^ key[1],
+         static_cast<uint64_t>(a)};
+    key[0] += kWeyl0;
+    key[1] += kWeyl1;
+  }
+  return c;
+}
 
 /// Profile E: the order of the exponential's group, and the number of primes
 /// = 1 mod q in [2^62, 2^63).
