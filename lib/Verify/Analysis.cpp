@@ -216,7 +216,8 @@ private:
       }
       uint8_t live = facts.live[op.results[0]];
       if (op.kind == OpKind::Running) {
-        needAccumulator(parent->attrs.accumulators[op.attrs.accumulator], live);
+        // What the state keeps is what the loop's total keeps.
+        need(parent->results[op.attrs.accumulator], live);
         continue;
       }
       if (!live)

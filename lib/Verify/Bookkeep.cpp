@@ -140,7 +140,8 @@ public:
     r.hasExp = true;
     r.expFactors[0] = a.degree[1] > 0;
     r.calls = a.calls + a.hasExp;
-    r.varies = r.callsVary = a.varies;
+    r.varies = a.varies;
+    r.callsVary = a.hasExp ? a.varies : a.callsVary;
     return r;
   }
   Value log(const Value &a) { return keyed(a); }
@@ -597,9 +598,10 @@ static double log2Single(double d, double log2K, double delta, double log2C,
                          bool withExp) {
   double log2M =
       withExp ? std::log2(static_cast<double>(kPoolSizeE)) : kLog2PoolSizeR;
-  // ln C / (M ln X) = log2 C / (M log2 X).
+  // A nonzero coefficient of at most C has no more than ln C / ln X prime
+  // factors above X; the number of them is whole, so none below X itself.
   double log2Eps =
-      std::log2(std::max(log2C, 1.0)) - log2M - std::log2(kLog2PoolFloor);
+      std::log2(std::floor((log2C + 1e-6) / kLog2PoolFloor)) - log2M;
   log2Eps = log2Add(log2Eps, std::log2(std::max(d, 1.0)) - kLog2PoolFloor);
   if (withExp && log2K > 0)
     log2Eps = log2Add(log2Eps, log2K + std::log2(std::max(delta, 1.0)) -

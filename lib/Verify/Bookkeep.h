@@ -4,7 +4,7 @@
 // a_i * exp(b_i). A test with random p, omega and inputs accepts N != 0 with
 // probability at most
 //
-//   eps = (k - 1) Delta / q + ln C / (M ln X) + d / X + collisions
+//   eps = (k - 1) Delta / q + floor(ln C / ln X) / M + d / X + collisions
 //
 // (profile R: k = 1 and no first term), with d the largest degree of an a_i,
 // Delta that of the numerator of a difference of exponents, C the sum of the

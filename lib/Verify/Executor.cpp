@@ -241,8 +241,9 @@ private:
     const Accumulator &acc = loop.attrs.accumulators[index];
     std::unique_ptr<TileDomain> d =
         domain.at(loop.results[index], OpKind::Loop, 1);
-    TileRef value = d->moved(env[acc.value]);
     bool isMax = acc.kind == AccumulatorKind::Max;
+    // A maximum reads components that its result may not want.
+    TileRef value = isMax ? env[acc.value] : d->moved(env[acc.value]);
     if (acc.reduceDim >= 0)
       value = isMax ? d->reduceMax(value, {acc.reduceDim})
                     : d->reduceSum(value, {acc.reduceDim});
@@ -265,11 +266,13 @@ private:
         return;
       std::unique_ptr<TileDomain> d =
           domain.at(op.results[0], op.kind, /*threads=*/1);
-      TileRef total = d->moved(blocks[block][op.operands[0]]);
+      bool isMax = op.attrs.reduce == ReduceKind::Max;
+      TileRef total = blocks[block][op.operands[0]];
+      if (!isMax)
+        total = d->moved(total);
       for (int64_t i = 1; i < along; ++i) {
         const TileRef &tile = blocks[block + i * stride][op.operands[0]];
-        total = op.attrs.reduce == ReduceKind::Max ? d->max(total, tile)
-                                                   : d->add(total, tile);
+        total = isMax ? d->max(total, tile) : d->add(total, tile);
       }
       for (int64_t i = 0; i < along; ++i) {
         Env &env = blocks[block + i * stride];

@@ -328,7 +328,14 @@ private:
     auto text = [&](uint64_t v) {
       return v == kNegInf ? "-inf" : std::to_string(field.toInteger(v));
     };
-    for (size_t o = 0; o < a.size(); ++o)
+    for (size_t o = 0; o < a.size(); ++o) {
+      // Nothing compared must never count as agreement.
+      if (a[o]->p.size() != a[o]->numElements() ||
+          b[o]->p.size() != a[o]->numElements()) {
+        outcome.kind = Outcome::CannotTell;
+        outcome.text = "output " + std::to_string(o) + " has no value in Z_p";
+        return outcome;
+      }
       for (size_t i = 0; i < a[o]->p.size(); ++i) {
         if (a[o]->p[i] == b[o]->p[i])
           continue;
@@ -352,6 +359,7 @@ private:
           });
         return outcome;
       }
+    }
     return outcome;
   }
 

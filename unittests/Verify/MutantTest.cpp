@@ -83,7 +83,6 @@ void expectNoMutantAccepted(const Program &reference, const Program &candidate,
     if (!differs) {
       // Equal over the reals as far as points tell: nothing to hold against it.
       ++same;
-      printf("equal: %s: %s\n", mutant.name.c_str(), describe(*result).c_str());
       EXPECT_NE(result->verdict, Verdict::NotEquivalent)
           << mutant.name << ": " << describe(*result);
       continue;

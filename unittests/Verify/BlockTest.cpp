@@ -1,0 +1,209 @@
+// Block graphs with more than sums: maxima, running states, rescaling, maxima
+// over blocks, masks. Attention is the program that needs them all (vector 14).
+
+#include "Programs.h"
+#include "gtest/gtest.h"
+
+using namespace mirage::verify;
+using namespace mirage::verify::test;
+
+namespace {
+constexpr int64_t kRows = 3, kDepth = 4, kKeys = 12;
+
+VerifyResult run(const Program &f, const Program &g) {
+  auto result = verify(f, g, fixedOptions());
+  if (!result) {
+    ADD_FAILURE() << llvm::toString(result.takeError());
+    return {};
+  }
+  return std::move(*result);
+}
+
+/// softmax(Q K) V.
+Program attention(int64_t keyCount = kKeys) {
+  Kernel k;
+  ValueId q = k.input({kRows, kDepth}), keys = k.input({kDepth, keyCount}),
+          v = k.input({keyCount, kDepth});
+  return k.done({k.matmul(k.softmax(k.matmul(q, keys), 1), v)});
+}
+
+/// Online softmax over three tiles of keys. `rescales` keeps the factor
+/// exp(m_old - m_new) on both accumulators.
+Program online(bool rescales, bool usesMax = true, int64_t tiles = 3) {
+  Program p;
+  ValueId q = p.addInput({{kRows, kDepth}, DType::F32});
+  ValueId keys = p.addInput({{kDepth, kKeys}, DType::F32});
+  ValueId v = p.addInput({{kKeys, kDepth}, DType::F32});
+  Block b(p, {q, keys, v}, {1, 1, 1});
+  ValueId qt = b.load(q, {-1, -1, -1});
+  b.beginLoop(tiles);
+  ValueId kt = b.load(keys, {-1, -1, -1}, 1), vt = b.load(v, {-1, -1, -1}, 0);
+  ValueId logits = b.op(OpKind::Matmul, {qt, kt});
+  ValueId before = b.running(2, /*current=*/false, {kRows, 1});
+  ValueId now = b.running(2, /*current=*/true, {kRows, 1});
+  ValueId factor = b.op(OpKind::Exp, {b.op(OpKind::Sub, {before, now})});
+  ValueId e =
+      b.op(OpKind::Exp, {usesMax ? b.op(OpKind::Sub, {logits, now}) : logits});
+  ValueId product = b.op(OpKind::Matmul, {e, vt});
+  auto kind = rescales ? AccumulatorKind::Rescale : AccumulatorKind::Sum;
+  ValueId scale = rescales ? factor : -1;
+  auto totals = b.endLoop({{kind, product, scale, -1},
+                           {kind, e, scale, 1},
+                           {AccumulatorKind::Max, logits, -1, 1}});
+  b.store(b.op(OpKind::Div, {totals[0], totals[1]}), {-1, -1, -1}, DType::F32);
+  return b.done();
+}
+
+/// Keys split over blocks. With `commonMax` the partial maxima are combined
+/// before the exponentials; without, each block shifts by its own.
+Program splitKeys(bool commonMax) {
+  Program p;
+  ValueId q = p.addInput({{kRows, kDepth}, DType::F32});
+  ValueId keys = p.addInput({{kDepth, kKeys}, DType::F32});
+  ValueId v = p.addInput({{kKeys, kDepth}, DType::F32});
+  Block b(p, {q, keys, v}, {1, 3, 1});
+  ValueId qt = b.load(q, {-1, -1, -1});
+  ValueId kt = b.load(keys, {-1, 1, -1}), vt = b.load(v, {-1, 0, -1});
+  ValueId logits = b.op(OpKind::Matmul, {qt, kt});
+  Attrs max, sum;
+  max.reduce = ReduceKind::Max;
+  max.dims = sum.dims = {1};
+  ValueId m = b.op(OpKind::Reduce, {logits}, max);
+  if (commonMax)
+    m = b.reduceBlocks(m, 1, ReduceKind::Max);
+  ValueId e = b.op(OpKind::Exp, {b.op(OpKind::Sub, {logits, m})});
+  ValueId top = b.reduceBlocks(b.op(OpKind::Matmul, {e, vt}), 1);
+  ValueId bottom = b.reduceBlocks(b.op(OpKind::Reduce, {e}, sum), 1);
+  b.store(b.op(OpKind::Div, {top, bottom}), {-1, -1, -1}, DType::F32);
+  return b.done();
+}
+
+void expectEquivalent(const Program &f, const Program &g) {
+  VerifyResult result = run(f, g);
+  EXPECT_EQ(result.verdict, Verdict::Equivalent) << describe(result);
+  ASSERT_TRUE(result.log2Bound) << describe(result);
+  EXPECT_LE(*result.log2Bound, -50) << describe(result);
+}
+
+void expectDifferent(const Program &f, const Program &g) {
+  VerifyResult result = run(f, g);
+  EXPECT_EQ(result.verdict, Verdict::NotEquivalent) << describe(result);
+}
+
+TEST(AttentionTest, OnlineSoftmax) {
+  expectEquivalent(attention(), online(/*rescales=*/true));
+  // No shift at all needs no factor.
+  expectEquivalent(attention(), online(/*rescales=*/false, /*usesMax=*/false));
+}
+
+TEST(AttentionTest, OnlineSoftmaxWithoutRescaling) {
+  expectDifferent(attention(), online(/*rescales=*/false));
+  expectDifferent(attention(), online(/*rescales=*/true, /*usesMax=*/false));
+}
+
+TEST(AttentionTest, SplitKeys) {
+  expectEquivalent(attention(), splitKeys(/*commonMax=*/true));
+  expectDifferent(attention(), splitKeys(/*commonMax=*/false));
+}
+
+TEST(AttentionTest, BoundSurvivesManyKeys) {
+  Kernel a, b;
+  constexpr int64_t kMany = 512;
+  auto build = [&](Kernel &k, bool shifts) {
+    ValueId q = k.input({2, kDepth}), keys = k.input({kDepth, kMany}),
+            v = k.input({kMany, kDepth});
+    ValueId logits = k.matmul(q, keys);
+    if (shifts)
+      return k.done({k.matmul(k.softmax(logits, 1), v)});
+    ValueId e = k.exp(logits);
+    return k.done({k.div(k.matmul(e, v), k.reduce(ReduceKind::Sum, e, 1))});
+  };
+  VerifyResult result = run(build(a, true), build(b, false));
+  EXPECT_EQ(result.verdict, Verdict::Equivalent) << describe(result);
+  EXPECT_LE(*result.log2Bound, -50);
+  EXPECT_EQ(result.certificate.getString("profile"), "E");
+  EXPECT_EQ(
+      result.certificate.getObject("published_bound")->getBoolean("vacuous"),
+      true);
+}
+
+/// softmax of logits[4, 4] masked to the lower triangle. `keeps` is the
+/// predicate under which an entry stays.
+Program masked(Predicate keeps, bool swaps) {
+  Kernel k;
+  ValueId x = k.input({4, 4});
+  Attrs rows, cols, predicate;
+  rows.dims = {0};
+  cols.dims = {1};
+  predicate.predicate = keeps;
+  ValueId i = k.shaped(OpKind::Iota, {}, {4, 4}, rows);
+  ValueId j = k.shaped(OpKind::Iota, {}, {4, 4}, cols);
+  ValueId mask = swaps ? k.op(OpKind::Compare, {j, i}, predicate)
+                       : k.op(OpKind::Compare, {i, j}, predicate);
+  ValueId least =
+      k.shaped(OpKind::Broadcast,
+               {k.constant({ConstantValue::Kind::NegInf, 0.0, 0})}, {4, 4});
+  return k.done({k.softmax(k.op(OpKind::Select, {mask, x, least}), 1)});
+}
+
+TEST(MaskTest, CausalSoftmax) {
+  expectEquivalent(masked(Predicate::Ge, false), masked(Predicate::Le, true));
+  expectDifferent(masked(Predicate::Ge, false), masked(Predicate::Ge, true));
+}
+
+// Minus infinity outside of sums, maxima and exp has no rule.
+TEST(MaskTest, UnboundedProductIsOpen) {
+  auto build = [] {
+    Kernel k;
+    ValueId x = k.input({2, 2});
+    return k.done(
+        {k.mul(x, k.constant({ConstantValue::Kind::NegInf, 0.0, 0}))});
+  };
+  VerifyResult result = run(build(), build());
+  EXPECT_EQ(result.verdict, Verdict::CannotTell);
+  EXPECT_EQ(result.reason, "reference: mul: minus infinity has no rule here");
+}
+
+// A total order of the field would accept a maximum that loses a block.
+TEST(MaximumTest, OverBlocksAndIterations) {
+  auto reference = [] {
+    Kernel k;
+    ValueId x = k.input({2, 24});
+    return k.done({k.reduce(ReduceKind::Max, x, 1)});
+  };
+  auto fused = [](bool combines, int fmap) {
+    Program p;
+    ValueId x = p.addInput({{2, 24}, DType::F32});
+    Block b(p, {x}, {1, 1, 2});
+    b.beginLoop(3);
+    ValueId t = b.load(x, {-1, -1, combines ? 1 : -1}, fmap);
+    auto totals = b.endLoop({{AccumulatorKind::Max, t, -1, 1}});
+    ValueId m =
+        combines ? b.reduceBlocks(totals[0], 2, ReduceKind::Max) : totals[0];
+    b.store(m, {-1, -1, -1}, DType::F32);
+    return b.done();
+  };
+  expectEquivalent(reference(), fused(true, 1));
+  expectEquivalent(reference(), fused(false, 1));
+  // Half of the columns in every iteration: each operand repeats, and a set has
+  // each once.
+  expectEquivalent(reference(), fused(true, -1));
+}
+
+// Composite ops may stand at block level too.
+TEST(BlockTest, NormsDecomposeInsideBlocks) {
+  Kernel k;
+  ValueId x = k.input({4, 6}), w = k.input({6, 8});
+  Program reference = k.done({k.matmul(k.rmsNorm(x, kEps), w)});
+  Program p;
+  x = p.addInput({{4, 6}, DType::F32});
+  w = p.addInput({{6, 8}, DType::F32});
+  Block b(p, {x, w}, {2, 1, 1});
+  ValueId xt = b.load(x, {-1, -1, -1}), wt = b.load(w, {1, -1, -1});
+  Attrs attrs;
+  attrs.epsilon = kEps;
+  ValueId norm = b.op(OpKind::RmsNorm, {xt}, attrs);
+  b.store(b.op(OpKind::Matmul, {norm, wt}), {1, -1, -1}, DType::F32);
+  expectEquivalent(reference, b.done());
+}
+} // namespace
