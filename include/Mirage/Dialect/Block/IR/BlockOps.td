@@ -33,7 +33,7 @@ def BlockDialect : Dialect {
 
 def Block_Tile : TypeDef<BlockDialect, "Tile", [ShapedTypeInterface]> {
   let mnemonic = "tile";
-  let summary = "Value of one thread block";
+  let summary = "tile of a thread block";
   let description = [{
     An array of static shape that the threads of a block share, as
     `!mgraph_block.tile<16x64xf16>`. Where its elements lie is not part of the
@@ -83,7 +83,7 @@ class Block_Op<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def Block_Level : Mirage_Level<BlockDialect, Block_Tile, "Block", "", "<",
-                               "its element type is `f32`">;
+                               "the result's element type is `f32`">;
 
 defm Block_ : Mirage_ComputeOps<Block_Level>;
 

@@ -78,11 +78,13 @@ class Mirage_UnaryOp<Mirage_Level level, string mnemonic, string kind,
                      string noun, string formula>
     : Mirage_InferredOp<level, mnemonic, kind> {
   let summary = noun # ", element by element";
-  let description = "Computes `result[i] = " # formula # [{` with `x = input[i]`.
+  let description = [{
+    Computes `result[i] = }] # formula # [{` with `x = input[i]`.
 
     Constraints:
     - (C1) The element type of the input is a float.
-    - (C2) The result has the input's shape; }] # level.elementRule # [{.
+    - (C2) The result has the input's shape;
+      }] # level.elementRule # [{.
 
     Example:
 
@@ -99,7 +101,8 @@ class Mirage_BinaryOp<Mirage_Level level, string mnemonic, string kind,
                       string noun, string formula>
     : Mirage_InferredOp<level, mnemonic, kind> {
   let summary = noun # ", element by element, with broadcast";
-  let description = "Computes `result[i] = " # formula
+  let description = [{
+    Computes `result[i] = }] # formula
     # [{` with `a = lhs[i]` and `b = rhs[i]`; an index into
     a dim of size 1 is read as 0, so that a value of shape `1x...x1` is a scalar.
 
@@ -107,8 +110,8 @@ class Mirage_BinaryOp<Mirage_Level level, string mnemonic, string kind,
     - (C1) Both operands have the same rank.
     - (C2) In each dim their sizes are equal, or one of them is 1.
     - (C3) The element types are floats; at the kernel level they are equal.
-    - (C4) Each dim of the result is the larger of the two; }]
-    # level.elementRule # [{.
+    - (C4) Each dim of the result is the larger of the two;
+      }] # level.elementRule # [{.
 
     Example:
 
@@ -158,7 +161,8 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       Constraints:
       - (C1) The element type of the input is a float.
       - (C2) `lo <= hi`.
-      - (C3) The result has the input's shape; }] # level.elementRule # [{.
+      - (C3) The result has the input's shape;
+        }] # level.elementRule # [{.
 
       Example:
 
@@ -218,7 +222,8 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       `ne`, which is true.
 
       Constraints:
-      - (C1) Both operands have the same rank and element type.
+      - (C1) Both operands have the same rank, and at the kernel level one element
+        type, a float.
       - (C2) In each dim their sizes are equal, or one of them is 1.
       - (C3) Each dim of the result is the larger of the two, and its element
         type is `i1`.
@@ -249,7 +254,8 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
 
       Constraints:
       - (C1) The element type of the condition is `i1`.
-      - (C2) All operands have the same rank, and both values one element type.
+      - (C2) All operands have the same rank, and at the kernel level both values
+        one element type.
       - (C3) In each dim the sizes are equal, or 1.
 
       Example:
@@ -284,8 +290,8 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       - (C1) Both operands have the same rank, at least 2.
       - (C2) The dims that are summed over have one size.
       - (C3) In each leading dim the sizes are equal, or one of them is 1.
-      - (C4) Both operands have one element type, a float; }]
-      # level.elementRule # [{.
+      - (C4) Both operands have one element type, a float;
+        }] # level.elementRule # [{.
 
       Example:
 
@@ -315,8 +321,8 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       Constraints:
       - (C1) `dims` is not empty, increasing, and within the rank.
       - (C2) The element type is a float.
-      - (C3) The result has the input's shape, with 1 in `dims`; }]
-      # level.elementRule # [{.
+      - (C3) The result has the input's shape, with 1 in `dims`;
+        }] # level.elementRule # [{.
 
       Example:
 
@@ -349,7 +355,8 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       Constraints:
       - (C1) The element types are floats, and at the kernel level equal.
       - (C2) The scale has shape `1x...xn` with `n` the input's last size.
-      - (C3) The result has the input's shape; }] # level.elementRule # [{.
+      - (C3) The result has the input's shape;
+        }] # level.elementRule # [{.
 
       Example:
 
@@ -382,7 +389,8 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       Constraints:
       - (C1) The element types are floats, and at the kernel level equal.
       - (C2) Scale and bias have shape `1x...xn` with `n` the input's last size.
-      - (C3) The result has the input's shape; }] # level.elementRule # [{.
+      - (C3) The result has the input's shape;
+        }] # level.elementRule # [{.
 
       Example:
 
@@ -414,7 +422,8 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       Constraints:
       - (C1) `dim` is within the rank.
       - (C2) The element type is a float.
-      - (C3) The result has the input's shape; }] # level.elementRule # [{.
+      - (C3) The result has the input's shape;
+        }] # level.elementRule # [{.
 
       Example:
 
@@ -441,8 +450,7 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
 
       Constraints:
       - (C1) `perm` is a permutation of the input's dims.
-      - (C2) `dim(result, i) = dim(input, perm[i])`; its element
-        type is the input's.
+      - (C2) `dim(result, i) = dim(input, perm[i])`, and the element type stays.
 
       Example:
 
@@ -467,8 +475,7 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       Reads the elements of the input in row-major order.
 
       Constraints:
-      - (C1) Input and result have the same number of elements; its element
-        type is the input's.
+      - (C1) Input and result have the same number of elements and one element type.
 
       Example:
 
@@ -490,8 +497,8 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
 
       Constraints:
       - (C1) Input and result have the same rank.
-      - (C2) In each dim the sizes are equal, or the input's is 1; its element
-        type is the input's.
+      - (C2) In each dim the sizes are equal, or the input's is 1; the element
+        type stays.
 
       Example:
 
@@ -514,7 +521,7 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       - (C1) There is at least one input, and `dim` is within the rank.
       - (C2) All inputs have one element type, and the same sizes but in `dim`.
       - (C3) The result's size in `dim` is the sum of the inputs'; its element
-        type is the input's.
+        type is theirs.
 
       Example:
 
@@ -539,8 +546,7 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
       Constraints:
       - (C1) `offsets`, `sizes` and `strides` have one entry for each dim.
       - (C2) Every element that is read exists.
-      - (C3) The result has the shape `sizes`; its element
-        type is the input's.
+      - (C3) The result has the shape `sizes`, and the input's element type.
 
       Example:
 

@@ -25,7 +25,7 @@ def KernelDialect : Dialect {
 }
 
 def Kernel_Level : Mirage_Level<KernelDialect, Mirage_Tensor, "Kernel",
-    "mgraph_kernel.", "tensor<", "its element type is the operands'">;
+    "mgraph_kernel.", "tensor<", "the result's element type is the operands'">;
 
 defm Kernel_ : Mirage_ComputeOps<Kernel_Level>;
 
