@@ -1,6 +1,7 @@
 //===- RealProbe.cpp - Two programs at real points ------------------------===//
 
 #include "RealProbe.h"
+#include "DoubleDouble.h"
 #include "Executor.h"
 #include "Parallel.h"
 #include <cmath>
@@ -11,6 +12,22 @@ using namespace mirage::semantics;
 using namespace mirage::verify;
 
 namespace {
+/// Functions of both precisions, which the domain's own names would hide.
+namespace fn {
+using mirage::verify::abs;
+using mirage::verify::erf;
+using mirage::verify::exp;
+using mirage::verify::log;
+using mirage::verify::pow;
+using mirage::verify::sqrt;
+using std::abs;
+using std::erf;
+using std::exp;
+using std::log;
+using std::pow;
+using std::sqrt;
+} // namespace fn
+
 /// The inputs of a point: log2 of their scale, and whether all are positive, so
 /// that roots are defined.
 struct Point {
@@ -62,19 +79,19 @@ public:
     return map(a, [](T x) { return -x; });
   }
   Value exp(const Value &a) override {
-    return map(a, [](T x) { return std::exp(x); });
+    return map(a, [](T x) { return fn::exp(x); });
   }
   Value log(const Value &a) override {
-    return map(a, [](T x) { return std::log(x); });
+    return map(a, [](T x) { return fn::log(x); });
   }
   Value sqrt(const Value &a) override {
-    return map(a, [](T x) { return std::sqrt(x); });
+    return map(a, [](T x) { return fn::sqrt(x); });
   }
   Value sigmoid(const Value &a) override {
-    return map(a, [](T x) { return 1 / (1 + std::exp(-x)); });
+    return map(a, [](T x) { return T(1) / (T(1) + fn::exp(-x)); });
   }
   Value erf(const Value &a) override {
-    return map(a, [](T x) { return std::erf(x); });
+    return map(a, [](T x) { return fn::erf(x); });
   }
   Value max(const Value &a, const Value &b) override {
     return zip(a, b, [](T x, T y) { return std::max(x, y); });
@@ -83,13 +100,14 @@ public:
     return zip(a, b, [](T x, T y) { return std::min(x, y); });
   }
   Value abs(const Value &a) override {
-    return map(a, [](T x) { return std::abs(x); });
+    return map(a, [](T x) { return fn::abs(x); });
   }
   Value clamp(const Value &a, double lo, double hi) override {
-    return map(a, [=](T x) { return std::min<T>(std::max<T>(x, lo), hi); });
+    return map(a,
+               [=](T x) { return std::min<T>(std::max<T>(x, T(lo)), T(hi)); });
   }
   Value pow(const Value &a, const Value &b) override {
-    return zip(a, b, [](T x, T y) { return std::pow(x, y); });
+    return zip(a, b, [](T x, T y) { return fn::pow(x, y); });
   }
   Value cast(const Value &a, DType) override { return a; }
   Value compare(Predicate predicate, const Value &a, const Value &b) override {
@@ -114,17 +132,19 @@ public:
   Value select(const Value &condition, const Value &a,
                const Value &b) override {
     // Not by multiplication: the value not chosen may be infinite.
-    Value first = zip(condition, a, [](T c, T x) { return c != 0 ? x : T(0); });
-    Value other = zip(condition, b, [](T c, T y) { return c != 0 ? T(0) : y; });
+    Value first =
+        zip(condition, a, [](T c, T x) { return c != T(0) ? x : T(0); });
+    Value other =
+        zip(condition, b, [](T c, T y) { return c != T(0) ? T(0) : y; });
     return zip(first, other, [](T x, T y) { return x + y; });
   }
   Value constant(const ConstantValue &value) override {
     auto tile = std::make_shared<Tile>();
     T v = value.toDouble();
     if (value.kind == ConstantValue::Kind::InvExtent)
-      v = T(1) / value.extent;
+      v = T(1) / T(double(value.extent));
     if (value.kind == ConstantValue::Kind::RsqrtExtent)
-      v = T(1) / std::sqrt(T(value.extent));
+      v = T(1) / fn::sqrt(T(double(value.extent)));
     values(*tile) = {v};
     return tile;
   }
@@ -134,9 +154,10 @@ public:
     Strides strides(shape.size(), 0);
     strides[dim] = 1;
     values(*tile).resize(tile->numElements());
-    forEachElement(
-        tile->shape, strides, strides,
-        [&](int64_t i, int64_t at, int64_t) { values(*tile)[i] = at; });
+    forEachElement(tile->shape, strides, strides,
+                   [&](int64_t i, int64_t at, int64_t) {
+                     values(*tile)[i] = T(double(at));
+                   });
     return tile;
   }
 
@@ -145,7 +166,7 @@ public:
     auto result = std::make_shared<Tile>();
     result->shape = shape;
     std::vector<T> &out = values(*result);
-    out.assign(result->numElements(), 0);
+    out.assign(result->numElements(), T(0));
     size_t rank = shape.size();
     int64_t m = shape[rank - 2], n = shape[rank - 1], k = a->shape[rank - 1];
     Shape batch(shape.begin(), shape.end() - 2);
@@ -155,15 +176,21 @@ public:
     sb.resize(rank - 2);
     const std::vector<T> &x = values(*a), &y = values(*b);
     forEachElement(batch, sa, sb, [&](int64_t i, int64_t ia, int64_t ib) {
-      parallelFor(m, threads, [&](int64_t r) {
-        T *row = &out[(i * m + r) * n];
-        for (int64_t t = 0; t < k; ++t) {
-          T left = x[ia + r * k + t];
-          const T *right = &y[ib + (transposeRhs ? t : t * n)];
-          int64_t step = transposeRhs ? k : 1;
-          for (int64_t j = 0; j < n; ++j)
-            row[j] += left * right[j * step];
-        }
+      const T *right = &y[ib];
+      std::vector<T> transposed;
+      if (transposeRhs) {
+        transposed.resize(k * n);
+        for (int64_t j = 0; j < n; ++j)
+          for (int64_t t = 0; t < k; ++t)
+            transposed[t * n + j] = y[ib + j * k + t];
+        right = transposed.data();
+      }
+      // A strip of columns keeps its sums in the nearest cache.
+      constexpr int64_t kStrip = 32;
+      parallelFor((n + kStrip - 1) / kStrip, threads, [&](int64_t strip) {
+        int64_t j = strip * kStrip;
+        accumulateProduct(&x[ia], k, right + j, n, &out[i * m * n + j], n, m, k,
+                          std::min(kStrip, n - j));
       });
     });
     return result;
@@ -173,7 +200,7 @@ public:
     return reduce(a, dims, 0, [](T x, T y) { return x + y; });
   }
   Value reduceMax(const Value &a, llvm::ArrayRef<int64_t> dims) override {
-    return reduce(a, dims, -std::numeric_limits<T>::infinity(),
+    return reduce(a, dims, T(-std::numeric_limits<double>::infinity()),
                   [](T x, T y) { return std::max(x, y); });
   }
   Value moved(Value a) override { return a; }
@@ -220,17 +247,19 @@ private:
   OpKind op = OpKind::Constant;
 };
 
-template <class T>
+/// Doubles, which double-double takes as they are.
 std::vector<TileRef> inputsAt(const Program &program, unsigned point, Key key,
                               unsigned threads) {
   std::vector<TileRef> inputs;
+  double powers[64]; // 2^-32 up to 2^31
+  for (int i = 0; i < 64; ++i)
+    powers[i] = std::ldexp(1.0, i - 32);
   for (unsigned tensor = 0; tensor < program.numInputs; ++tensor) {
     auto tile = std::make_shared<Tile>();
     tile->shape = program.type(tensor).shape;
-    std::vector<T> &values = RealDomain<T>::values(*tile);
-    values.resize(tile->numElements());
+    tile->real.resize(tile->numElements());
     constexpr int64_t kChunk = 1 << 16;
-    int64_t count = values.size();
+    int64_t count = tile->real.size();
     parallelFor((count + kChunk - 1) / kChunk, threads, [&](int64_t chunk) {
       for (int64_t i = chunk * kChunk, e = std::min(count, i + kChunk); i < e;
            ++i) {
@@ -245,7 +274,7 @@ std::vector<TileRef> inputsAt(const Program &program, unsigned point, Key key,
           scale = static_cast<int>(bits[3] % 18) - 14;
         if (kPoints[point].positive)
           v = std::abs(v);
-        values[i] = std::ldexp(v, scale);
+        tile->real[i] = v * powers[scale + 32];
       }
     });
     inputs.push_back(tile);
@@ -253,12 +282,23 @@ std::vector<TileRef> inputsAt(const Program &program, unsigned point, Key key,
   return inputs;
 }
 
+std::vector<TileRef> widened(const std::vector<TileRef> &inputs) {
+  std::vector<TileRef> result;
+  for (const TileRef &input : inputs) {
+    auto tile = std::make_shared<Tile>();
+    tile->shape = input->shape;
+    tile->wide.assign(input->real.begin(), input->real.end());
+    result.push_back(tile);
+  }
+  return result;
+}
+
 template <class T>
-std::vector<TileRef> evaluate(const Program &program, unsigned point, Key key,
+std::vector<TileRef> evaluate(const Program &program,
+                              const std::vector<TileRef> &inputs,
                               unsigned threads, FailureLog &log) {
   RealDomain<T> domain(log);
-  return execute(program, domain, inputsAt<T>(program, point, key, threads),
-                 threads);
+  return execute(program, domain, inputs, threads);
 }
 
 bool differs(double a, double b) {
@@ -273,8 +313,9 @@ std::optional<RealDifference> mirage::verify::probeReals(const Program &f,
                                                          unsigned threads) {
   for (unsigned point = 0; point < std::size(kPoints); ++point) {
     FailureLog log;
-    auto a = evaluate<double>(f, point, key, threads, log);
-    auto b = evaluate<double>(g, point, key, threads, log);
+    std::vector<TileRef> inputs = inputsAt(f, point, key, threads);
+    auto a = evaluate<double>(f, inputs, threads, log);
+    auto b = evaluate<double>(g, inputs, threads, log);
     if (log.worst())
       return std::nullopt;
     auto anyDiffers = [&] {
@@ -286,8 +327,9 @@ std::optional<RealDifference> mirage::verify::probeReals(const Program &f,
     };
     if (!anyDiffers())
       continue;
-    auto wa = evaluate<long double>(f, point, key, threads, log);
-    auto wb = evaluate<long double>(g, point, key, threads, log);
+    inputs = widened(inputs);
+    auto wa = evaluate<DoubleDouble>(f, inputs, threads, log);
+    auto wb = evaluate<DoubleDouble>(g, inputs, threads, log);
     for (size_t o = 0; o < a.size(); ++o)
       for (size_t i = 0; i < a[o]->real.size(); ++i) {
         double x = a[o]->real[i], y = b[o]->real[i];
@@ -295,9 +337,10 @@ std::optional<RealDifference> mirage::verify::probeReals(const Program &f,
           continue;
         // Digits that both precisions share: rounding in double explains less
         // than a sixteenth of the difference.
-        long double wide = std::abs(wa[o]->wide[i] - wb[o]->wide[i]);
-        long double rounding =
-            std::abs(wa[o]->wide[i] - x) + std::abs(wb[o]->wide[i] - y);
+        const DoubleDouble &u = wa[o]->wide[i], &v = wb[o]->wide[i];
+        double wide = fn::abs(u - v).hi;
+        double rounding =
+            fn::abs(u - DoubleDouble(x)).hi + fn::abs(v - DoubleDouble(y)).hi;
         if (!(rounding * 16 < wide))
           continue;
         RealDifference difference;

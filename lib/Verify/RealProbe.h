@@ -2,7 +2,7 @@
 //
 // Where field values differ but a soft symbol is in the cone, the programs may
 // still be equal as real functions. The probe evaluates both in double and
-// again in long double at random points of several magnitudes. A difference
+// again in double-double at random points of several magnitudes. A difference
 // that is large and that both precisions share is a counterexample; agreement
 // proves nothing.
 //

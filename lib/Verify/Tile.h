@@ -9,6 +9,7 @@
 #ifndef MIRAGE_LIB_VERIFY_TILE_H
 #define MIRAGE_LIB_VERIFY_TILE_H
 
+#include "DoubleDouble.h"
 #include "Mirage/Semantics/Program.h"
 #include "Mirage/Verify/Field.h"
 #include <memory>
@@ -44,10 +45,10 @@ using TileRef = std::shared_ptr<const Tile>;
 struct Tile {
   Shape shape;
   std::vector<uint64_t> p, q;
-  std::vector<Bag> bags;         ///< of the result of a maximum
-  std::vector<double> real;      ///< RealDomain<double>
-  std::vector<long double> wide; ///< RealDomain<long double>
-  std::vector<int64_t> index;    ///< values known as integers (iota, masks)
+  std::vector<Bag> bags;          ///< of the result of a maximum
+  std::vector<double> real;       ///< RealDomain<double>
+  std::vector<DoubleDouble> wide; ///< RealDomain<DoubleDouble>
+  std::vector<int64_t> index;     ///< values known as integers (iota, masks)
   std::optional<ConstantValue> constant; ///< every element is this constant
   bool mayBeNegInf = false;
 
