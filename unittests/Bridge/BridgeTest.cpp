@@ -263,4 +263,23 @@ TEST_F(BridgeTest, RefusesValuesFromOutsideTheFragment) {
                      "the program, but got another value of type "
                      "'tensor<4xf32>'");
 }
+
+// The table of operators and the dialects list the same ops.
+TEST_F(BridgeTest, EveryRowOfTheTableIsAnOpOfItsLevels) {
+  auto registered = [&](StringRef dialect, StringRef mnemonic) {
+    return RegisteredOperationName::lookup((dialect + "." + mnemonic).str(),
+                                           &context)
+        .has_value();
+  };
+#define MIRAGE_OP(Name, mnemonic, Class, arity)                                \
+  {                                                                            \
+    bool compute = semantics::opClass(semantics::OpKind::Name) !=              \
+                   semantics::OpClass::Structure;                              \
+    bool graph = semantics::OpKind::Name == semantics::OpKind::Graph;          \
+    EXPECT_EQ(registered("mgraph_kernel", mnemonic), compute || graph)         \
+        << mnemonic;                                                           \
+    EXPECT_EQ(registered("mgraph_block", mnemonic), !graph) << mnemonic;       \
+  }
+#include "Mirage/Semantics/Ops.def"
+}
 } // namespace
