@@ -7,6 +7,7 @@
 #ifndef MIRAGE_INITALL_H
 #define MIRAGE_INITALL_H
 
+#include "Mirage/Conversion/LinalgToKernel/LinalgToKernel.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Conversion/ThreadToNVVM/ThreadToNVVM.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
@@ -24,6 +25,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 inline void registerAllPasses() {
+  registerLinalgToKernelPasses();
   registerMirageTransformsPasses();
   registerMirageConversionPasses();
   registerLowerToPTXPipeline();
