@@ -101,14 +101,15 @@ TileRef FieldDomain::pow(const Value &a, const Value &b) {
   if (b->constant && b->constant->kind == ConstantValue::Kind::Literal) {
     double c = b->constant->literal, twice = 2 * c;
     if (std::abs(c) <= kLargest && twice == std::floor(twice)) {
-      int whole = static_cast<int>(std::floor(c));
+      // x^-c = 1 / x^c, so that x^-0.5 meets 1 / sqrt x.
+      int whole = static_cast<int>(std::floor(std::abs(c)));
       Value power = reshaped(*literal(1.0), {});
-      for (int i = 0; i < std::abs(whole); ++i)
+      for (int i = 0; i < whole; ++i)
         power = mul(power, a);
-      if (whole < 0)
-        power = div(literal(1.0), power);
-      if (c != whole)
+      if (std::abs(c) != whole)
         power = mul(power, sqrt(a));
+      if (c < 0)
+        power = div(literal(1.0), power);
       // An exponent of 0 leaves a scalar: give it the operands' shape.
       Shape shape = broadcastShape(a->shape, b->shape);
       return stridedCopy(*power, shape, 0,

@@ -185,11 +185,13 @@ public:
     if (b.constant && std::abs(*b.constant) <= 64) {
       double c = *b.constant;
       Value r = literal(1.0);
-      for (int i = 0; i < std::abs(std::floor(c)); ++i)
+      for (int i = 0; i < std::floor(std::abs(c)); ++i)
         r = mul(r, plain(a));
+      if (c != std::floor(c))
+        r = mul(r, sqrt(a));
       if (c < 0)
         r = div(literal(1.0), r);
-      return c == std::floor(c) ? r : worst(mul(r, sqrt(a)), keyed(a));
+      return 2 * c == std::floor(2 * c) ? r : worst(r, keyed(a));
     }
     Value r = keyed(worst(a, b));
     r.calls = a.calls + b.calls + 1;
