@@ -11,7 +11,7 @@ using namespace mirage::verify;
 
 FieldContext::FieldContext(const FieldDraw &draw, const Interpretation &mode,
                            Key inputKey, Key hashKey, unsigned threads)
-    : fp(draw.p), fq(kOrderQ), mode(mode), inputKey(inputKey), hashKey(hashKey),
+    : fp(draw.p), fq(draw.q), mode(mode), inputKey(inputKey), hashKey(hashKey),
       threads(threads) {
   if (!mode.withExp)
     return;

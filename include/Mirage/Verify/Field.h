@@ -116,8 +116,8 @@ constexpr double kLog2PoolFloor = 62.0;
 /// What one attempt of one test draws before its inputs.
 struct FieldDraw {
   uint64_t p = 0;
-  uint64_t omega =
-      0; ///< an element of order q mod p, as an integer; 0 without q
+  uint64_t omega = 0;   ///< an element of order q, as an integer; 0 without q
+  uint64_t q = kOrderQ; ///< tests of the theory take a small one
 };
 
 /// Draws p uniformly from the pool, and omega uniformly from the elements of
