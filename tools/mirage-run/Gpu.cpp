@@ -20,6 +20,8 @@ using namespace mirage;
 using namespace mirage::interpreter;
 using namespace mirage::runtime;
 using mirage::run::ExitCode;
+using mirage::run::loadLowered;
+using mirage::run::LoweredProgram;
 using mirage::run::Options;
 
 namespace {
@@ -36,6 +38,25 @@ llvm::Expected<std::string> readFile(const std::string &path) {
                                    ": expected a readable file, but got " +
                                    buffer.getError().message());
   return (*buffer)->getBuffer().str();
+}
+
+/// From the plan and the kernel, or from a lowered module; nothing if that has
+/// been diagnosed.
+llvm::Expected<std::optional<LoweredProgram>>
+readLowered(const Options &options) {
+  if (!options.lowered.empty())
+    return loadLowered(options.lowered, options.function);
+  llvm::Expected<std::string> text = readFile(options.plan);
+  if (!text)
+    return text.takeError();
+  llvm::Expected<LaunchPlan> plan = parseLaunchPlan(*text);
+  if (!plan)
+    return llvm::createStringError(options.plan + ": " +
+                                   llvm::toString(plan.takeError()));
+  llvm::Expected<std::string> image = readFile(options.image);
+  if (!image)
+    return image.takeError();
+  return LoweredProgram{std::move(*plan), std::move(*image)};
 }
 
 /// The plan's interface as a program without ops, for its random inputs.
@@ -128,26 +149,22 @@ llvm::Expected<bool> checkOutputs(const semantics::Program &program,
 llvm::Expected<ExitCode> run::runOnGpu(const Options &options) {
   // Everything that can be wrong with the files is said before a device is
   // needed.
-  llvm::Expected<std::string> text = readFile(options.plan);
-  if (!text)
-    return text.takeError();
-  llvm::Expected<LaunchPlan> plan = parseLaunchPlan(*text);
-  if (!plan)
-    return llvm::createStringError(options.plan + ": " +
-                                   llvm::toString(plan.takeError()));
-  llvm::Expected<std::string> image = readFile(options.image);
-  if (!image)
-    return image.takeError();
+  llvm::Expected<std::optional<LoweredProgram>> lowered = readLowered(options);
+  if (!lowered)
+    return lowered.takeError();
+  if (!*lowered)
+    return kFailure;
+  LaunchPlan &plan = (*lowered)->plan;
   std::optional<semantics::Program> program;
   if (!options.program.empty()) {
     program = loadProgram(options.program, options.function);
     if (!program)
       return kFailure;
-    if (llvm::Error error = checkInterface(*program, *plan))
+    if (llvm::Error error = checkInterface(*program, plan))
       return std::move(error);
   }
   llvm::Expected<std::vector<Tensor>> inputs =
-      makeInputs(program ? *program : interfaceOf(*plan), options);
+      makeInputs(program ? *program : interfaceOf(plan), options);
   if (!inputs)
     return inputs.takeError();
 
@@ -155,7 +172,7 @@ llvm::Expected<ExitCode> run::runOnGpu(const Options &options) {
   if (!device)
     return device.takeError();
   llvm::Expected<std::unique_ptr<Executor>> executor =
-      Executor::load(**device, std::move(*plan), *image);
+      Executor::load(**device, plan, (*lowered)->image);
   if (!executor)
     return executor.takeError();
   llvm::Expected<std::vector<KernelFacts>> facts = (*executor)->facts();

@@ -3,6 +3,7 @@
 #include "Run.h"
 
 #include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Conversion/Export.h"
 #include "Mirage/InitAll.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -66,27 +67,42 @@ static LogicalResult raise(ModuleOp module) {
   return manager.run(module);
 }
 
+namespace {
+/// A file as a module, with what must outlive it.
+class ParsedFile {
+public:
+  explicit ParsedFile(const std::string &path) {
+    DialectRegistry registry;
+    mlir::registerAllDialects(registry);
+    mirage::registerAllDialects(registry);
+    mirage::registerAllPasses();
+    context.appendDialectRegistry(registry);
+    module = parseSourceFile<ModuleOp>(path, sources, &context);
+  }
+  explicit operator bool() const { return static_cast<bool>(module); }
+  ModuleOp get() { return *module; }
+
+private:
+  MLIRContext context;
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler{sources, &context};
+  OwningOpRef<ModuleOp> module;
+};
+} // namespace
+
 std::optional<semantics::Program>
 run::loadProgram(const std::string &path, const std::string &function) {
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mirage::registerAllDialects(registry);
-  mirage::registerAllPasses();
-  MLIRContext context(registry);
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(path, sources, &context);
-  if (!module)
+  ParsedFile file(path);
+  if (!file)
     return std::nullopt;
-  func::FuncOp func = selectFunction(*module, function);
+  func::FuncOp func = selectFunction(file.get(), function);
   if (!func)
     return std::nullopt;
   if (func.getBody().getBlocks().size() == 1 && needsRaising(func)) {
     std::string name = func.getName().str(); // the pass may replace the op
-    if (failed(raise(*module)))
+    if (failed(raise(file.get())))
       return std::nullopt;
-    func = selectFunction(*module, name);
+    func = selectFunction(file.get(), name);
     if (!func)
       return std::nullopt;
   }
@@ -94,4 +110,18 @@ run::loadProgram(const std::string &path, const std::string &function) {
   if (failed(program))
     return std::nullopt;
   return std::move(*program);
+}
+
+std::optional<run::LoweredProgram>
+run::loadLowered(const std::string &path, const std::string &function) {
+  ParsedFile file(path);
+  if (!file)
+    return std::nullopt;
+  FailureOr<runtime::LaunchPlan> plan = exportPlan(file.get(), function);
+  if (failed(plan))
+    return std::nullopt;
+  FailureOr<std::string> image = exportPTX(file.get());
+  if (failed(image))
+    return std::nullopt;
+  return LoweredProgram{std::move(*plan), std::move(*image)};
 }

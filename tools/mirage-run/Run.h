@@ -4,6 +4,7 @@
 #define MIRAGE_TOOLS_MIRAGE_RUN_RUN_H
 
 #include "Mirage/Interpreter/Interpreter.h"
+#include "Mirage/Runtime/LaunchPlan.h"
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ enum ExitCode { kSuccess = 0, kFailure = 1, kWrongResult = 2, kNoDevice = 3 };
 
 struct Options {
   std::string program;             ///< .mlir, or empty
-  std::string plan, image;         ///< --gpu: launch plan, PTX or cubin
+  std::string plan, image;         ///< --gpu: launch plan, PTX or cubin,
+  std::string lowered;             ///< or a lowered .mlir instead of both
   std::string function;            ///< empty: the only public one
   std::vector<std::string> inputs; ///< .npy files, or none for random inputs
   uint64_t seed = 1;
@@ -28,6 +30,15 @@ struct Options {
 /// been reported as diagnostics.
 std::optional<semantics::Program> loadProgram(const std::string &path,
                                               const std::string &function);
+
+/// What lowering left in a module: the plan and the PTX text. A failure has
+/// been reported as diagnostics.
+struct LoweredProgram {
+  runtime::LaunchPlan plan;
+  std::string image;
+};
+std::optional<LoweredProgram> loadLowered(const std::string &path,
+                                          const std::string &function);
 
 /// The inputs that the options name or seed, for a program's inputs.
 llvm::Expected<std::vector<interpreter::Tensor>>

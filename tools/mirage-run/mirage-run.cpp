@@ -17,7 +17,8 @@ static const char kOverview[] =
   mirage-run --cpu in.mlir --seed=1
       runs a function of mgraph_kernel ops (or of linalg that can be raised)
   mirage-run --gpu plan.json kernel.ptx [reference.mlir]
-      runs the plan, compares every output element with the interpreter if a
+  mirage-run --gpu lowered.mlir [reference.mlir]
+      runs the plan (that of a module which mirage-lower-to-ptx left), compares every output element with the interpreter if a
       reference is given, and times it: medians over a replayed CUDA graph,
       with cold and with warm L2 cache, with and without dependent launch
 
@@ -35,7 +36,8 @@ static llvm::Error sortFiles(llvm::ArrayRef<std::string> files, bool gpu,
     else if (gpu && (file.ends_with(".ptx") || file.ends_with(".cubin")))
       place = &options.image;
     else if (!gpu || file.ends_with(".mlir"))
-      place = &options.program;
+      place =
+          gpu && options.lowered.empty() ? &options.lowered : &options.program;
     if (!place)
       return llvm::createStringError(
           "expected files that end in .json, .ptx, .cubin or .mlir, but got " +
@@ -47,7 +49,16 @@ static llvm::Error sortFiles(llvm::ArrayRef<std::string> files, bool gpu,
   }
   if (!gpu && options.program.empty())
     return llvm::createStringError("expected a program, but got no file");
-  if (gpu && (options.plan.empty() || options.image.empty()))
+  // Beside a plan the one module is the reference.
+  if (gpu && (!options.plan.empty() || !options.image.empty())) {
+    if (!options.program.empty())
+      return llvm::createStringError(
+          "expected one .mlir beside a plan, but got " + options.lowered +
+          " and " + options.program);
+    std::swap(options.lowered, options.program);
+  }
+  if (gpu && options.lowered.empty() &&
+      (options.plan.empty() || options.image.empty()))
     return llvm::createStringError(
         llvm::Twine("expected a launch plan (.json) and a kernel (.ptx or "
                     ".cubin), but got ") +
