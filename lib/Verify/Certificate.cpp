@@ -62,7 +62,9 @@ json::Object CertificateFields::toJSON() const {
                            {"candidate", counterexample->candidate},
                            {"domain", counterexample->domain},
                            {"test", counterexample->test}};
-  std::optional<double> log2Eps = numbers.log2Eps;
+  json::Value floatFigures = nullptr;
+  if (floats)
+    floatFigures = json::Object(*floats);
   return json::Object{
       {"schema", 1},
       {"tool", "mirage-verify 1"},
@@ -94,14 +96,14 @@ json::Object CertificateFields::toJSON() const {
                                {"m", numbers.m},
                                {"Du", numbers.du}}},
       {"theorem", withExp ? "pool" : "rational"},
-      {"log2_eps", orNull(log2Eps)},
+      {"log2_eps", orNull(numbers.log2Eps)},
       {"log2_bound", orNull(log2Bound)},
       {"published_bound",
        withExp ? json::Value(publishedBound(numbers)) : json::Value(nullptr)},
       {"claim", log2Bound ? "proved" : "none"},
       {"assumptions", std::move(assumptions)},
       {"counterexample", std::move(example)},
-      {"float", nullptr},
+      {"float", std::move(floatFigures)},
       {"seconds", seconds},
   };
 }
@@ -379,6 +381,15 @@ llvm::Error mirage::verify::recheck(const Program &reference,
   VerifyOptions again = options;
   again.seed.emplace();
   std::copy(bytes.begin(), bytes.end(), again.seed->begin());
+  // The certificate may rest on more tests than the default, not on fewer than
+  // its bound needs: that is compared at the end.
+  constexpr int64_t kMostTests = 64;
+  int64_t tests = parsed->getInteger("T").value_or(0);
+  if (tests < 1 || tests > kMostTests)
+    return error("expected T from 1 to " + llvm::Twine(kMostTests) +
+                 ", but got " + llvm::Twine(tests));
+  again.minTests = again.maxTests = static_cast<unsigned>(tests);
+  again.checkFloat = parsed->getObject("float") != nullptr;
   llvm::Expected<VerifyResult> result = verify(reference, candidate, again);
   if (!result)
     return result.takeError();
@@ -390,7 +401,13 @@ llvm::Error mirage::verify::recheck(const Program &reference,
   if (result->verdict != Verdict::Equivalent)
     return error("expected verdict 'equivalent', but got '" +
                  stringify(result->verdict) + "'");
+  if (!(*result->log2Bound <= options.targetLog2Bound))
+    return error(llvm::formatv("expected a bound of at most 2^{0:F1}, but got "
+                               "2^{1:F1}",
+                               options.targetLog2Bound, *result->log2Bound)
+                     .str());
   again.seed.reset();
+  again.checkFloat = false;
   llvm::Expected<VerifyResult> fresh = verify(reference, candidate, again);
   if (!fresh)
     return fresh.takeError();

@@ -28,6 +28,7 @@ struct CertificateFields {
   std::vector<TestRecord> tests;
   std::optional<double> log2Bound;
   std::optional<Counterexample> counterexample;
+  std::optional<llvm::json::Object> floats;
   double seconds = 0;
 
   llvm::json::Object toJSON() const;

@@ -142,6 +142,15 @@ public:
     VerifyResult result;
     if (llvm::Error e = decide(result))
       return std::move(e);
+    if (options.checkFloat && result.verdict == Verdict::Equivalent) {
+      auto report =
+          checkFloat(*original[0], *original[1],
+                     llvm::support::endian::read64le(seed.data()), threads);
+      if (!report)
+        return report.takeError();
+      fields.floats = report->toJSON();
+      result.floatReport = std::move(*report);
+    }
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
             .count();
@@ -437,9 +446,12 @@ mirage::verify::verify(const Program &reference, const Program &candidate,
 
 std::string mirage::verify::describe(const VerifyResult &result) {
   std::string text = stringify(result.verdict).str();
-  if (result.log2Bound)
-    return text +
-           llvm::formatv(", error at most 2^{0:F1}", *result.log2Bound).str();
+  if (result.verdict == Verdict::Equivalent) {
+    text += llvm::formatv(", error at most 2^{0:F1}", *result.log2Bound).str();
+    if (result.floatReport && !result.floatReport->accepted)
+      text += "; rounding: " + result.floatReport->complaint();
+    return text;
+  }
   text += ": " + result.reason;
   if (const auto &where = result.counterexample) {
     llvm::SmallVector<int64_t, 4> index(where->index);

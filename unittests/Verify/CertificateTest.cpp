@@ -114,7 +114,10 @@ TEST(CertificateTest, RefusesEditedFields) {
   refuses("\"attempts\": 1", "\"attempts\": 2", "tests[0].attempts");
   refuses("\"p\": ", "\"p\": 1", "tests[0].p");
   refuses("\"A2\"", "\"A4\"", "assumptions[1]");
-  refuses("\"T\": 2", "\"T\": 1", "T to be 2");
+  // One test would do for the target, but not for the bound as stated.
+  refuses("\"T\": 2", "\"T\": 1", "log2_bound");
+  refuses("\"T\": 2", "\"T\": 3", "log2_bound");
+  refuses("\"T\": 2", "\"T\": 0", "T from 1 to 64");
   refuses("\"claim\": \"proved\"", "\"claim\": \"certain\"", "claim");
   // Another seed is honest by itself, but its draws are others.
   refuses("\"seed\": \"01", "\"seed\": \"02", "tests[0].");
@@ -139,6 +142,38 @@ TEST(CertificateTest, RefusesBadText) {
             "certificate: expected each field once, but got 'p' twice");
   EXPECT_EQ(parseMessage(edited(certificate, "\"full\": true", "")),
             "certificate: expected a field 'full', but got none");
+}
+
+// More tests than the default are no fault; a bound that misses the target is.
+TEST(CertificateTest, ChecksBoundAgainstTarget) {
+  Pair pair;
+  VerifyOptions options = fixedOptions();
+  options.minTests = 3;
+  json::Object certificate =
+      llvm::cantFail(verify(pair.reference, pair.candidate, options))
+          .certificate;
+  EXPECT_EQ(recheckMessage(pair, certificate), "");
+  options.targetLog2Bound = -500;
+  EXPECT_NE(
+      message(recheck(pair.reference, pair.candidate, certificate, options))
+          .find("expected a bound of at most 2^-500.0, but got 2^-1"),
+      std::string::npos);
+}
+
+TEST(CertificateTest, HoldsFloatFigures) {
+  Pair pair;
+  VerifyOptions options = fixedOptions();
+  options.checkFloat = true;
+  VerifyResult result =
+      llvm::cantFail(verify(pair.reference, pair.candidate, options));
+  ASSERT_TRUE(result.floatReport);
+  EXPECT_TRUE(result.floatReport->accepted) << result.floatReport->complaint();
+  EXPECT_EQ(recheckMessage(pair, result.certificate), "");
+  json::Object &figures = *result.certificate.getObject("float");
+  figures["accepted"] = false;
+  EXPECT_NE(recheckMessage(pair, result.certificate)
+                .find("expected float.accepted to be true"),
+            std::string::npos);
 }
 
 TEST(CertificateTest, NeverVerifiesAnotherVerdict) {

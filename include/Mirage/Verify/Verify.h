@@ -13,6 +13,9 @@
 //                    at which the programs differ
 //   cannot tell      with the reason. Never taken for equivalent.
 //
+// Whether rounding makes an equivalent candidate worse than the reference is a
+// question of its own: FloatCheck.h.
+//
 // A candidate must be fixed before its seed is drawn. Without a seed in the
 // options the operating system supplies it; tests pass their own.
 //
@@ -21,7 +24,7 @@
 #ifndef MIRAGE_VERIFY_VERIFY_H
 #define MIRAGE_VERIFY_VERIFY_H
 
-#include "Mirage/Semantics/Program.h"
+#include "Mirage/Verify/FloatCheck.h"
 #include "llvm/Support/JSON.h"
 #include <array>
 #include <optional>
@@ -42,6 +45,9 @@ struct VerifyOptions {
   unsigned minTests = 2;
   unsigned maxTests = 16;
   unsigned threads = 0; ///< 0: as many as the machine has
+  /// Also run the floating-point check of FloatCheck.h on an equivalent
+  /// candidate, and put its figures into the certificate.
+  bool checkFloat = false;
 };
 
 /// A point at which two programs differ.
@@ -60,6 +66,7 @@ struct VerifyResult {
   std::string reason; ///< one line, for not equivalent and cannot tell
   std::optional<double> log2Bound;
   std::optional<Counterexample> counterexample;
+  std::optional<FloatReport> floatReport; ///< where asked for
   double seconds = 0;
   llvm::json::Object certificate;
 };
@@ -84,7 +91,8 @@ std::string printCertificate(const llvm::json::Object &certificate);
 /// Re-checks a certificate from the two programs alone: everything in it is
 /// computed again from its seed and compared, and the tests are run once more
 /// with a fresh seed, since a recorded one may have been chosen. Success means
-/// that the certificate says `equivalent` and holds.
+/// that the certificate says `equivalent` and holds, and that its bound reaches
+/// the target of `options`. The number of tests is the certificate's.
 llvm::Error recheck(const semantics::Program &reference,
                     const semantics::Program &candidate,
                     const llvm::json::Object &certificate,
