@@ -1,6 +1,7 @@
 //===- mirage-opt.cpp - The optimizer driver ------------------------------===//
 
 #include "Mirage/InitAll.h"
+#include "Mirage/Support/Interrupt.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -8,6 +9,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  mirage::installInterruptHandler();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

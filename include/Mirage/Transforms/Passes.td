@@ -24,4 +24,84 @@ def DecomposePass : Pass<"mgraph-kernel-decompose"> {
   ];
 }
 
+def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
+  let summary = "Replace tensor programs by cheaper equivalent graphs";
+  let description = [{
+    Raises each function from linalg to `mgraph_kernel` where it can, cuts it into
+    fragments, searches each fragment's equivalent block graphs, verifies the
+    cheapest over random prime fields, and replaces the fragment by the first that
+    is shown equivalent and predicted to be faster than the fragment op by op.
+
+    Guarantee: every replacement carries a certificate (the attributes
+    `mirage.certificate` and `mirage.reference` of the graph), which
+    `--mirage-verify` re-checks; the original stays as the private function that
+    `mirage.reference` names. None is made on an unknown answer. A function in
+    which nothing is improved is left as it was. For each fragment a remark says
+    what was done and why.
+
+    Fails only on options that name nothing. The result depends on the program and
+    the options, not on time or threads; an interrupt returns the best so far, and
+    a remark says so.
+  }];
+  let dependentDialects = ["::mirage::kernel::KernelDialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
+           "GPU to search for: sm_80, sm_86, sm_89, sm_90a, sm_100a or sm_120a">,
+    Option<"maxBlockOps", "max-block-ops", "unsigned", /*default=*/"16",
+           "Largest block graph, in counted ops">,
+    Option<"nodeBudget", "node-budget", "uint64_t", /*default=*/"50000000",
+           "Operators proposed for each structure of a fragment">,
+    Option<"prune", "prune", "std::string", /*default=*/"\"auto\"",
+           "Who prunes by abstract expressions: auto, fast, z3, both or none">,
+    Option<"top", "top", "unsigned", /*default=*/"8",
+           "Candidates that are verified before a fragment is given up">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0",
+           "Threads of the search and the verifier, 0 for all cores">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"0",
+           "Seed of the verifier's tests, 0 to draw it from the system">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "File for a JSON report of every fragment">,
+  ];
+  let statistics = [
+    Statistic<"numFragments", "num-fragments", "Fragments searched">,
+    Statistic<"numImproved", "num-improved", "Fragments replaced">,
+    Statistic<"numRefuted", "num-refuted", "Candidates shown not equivalent">,
+    Statistic<"numUndecided", "num-undecided",
+              "Candidates about which the verifier could not tell">,
+  ];
+}
+
+def VerifyPass : Pass<"mirage-verify", "::mlir::ModuleOp"> {
+  let summary = "Re-check certificates, or compare two functions";
+  let description = [{
+    Without options: re-checks every certificate in the module from the kept
+    original and the graph that carries it, and runs the tests again with a fresh
+    seed. With `reference` and `candidate`: compares two functions of the module.
+
+    Effect: none on the program; a remark states each verdict. Fails, with a
+    diagnostic, when a certificate does not hold or two functions are `not
+    equivalent` (with a counterexample) or the verifier `cannot tell`. A module
+    without certificates is an error, since nothing was checked.
+  }];
+  let options = [
+    Option<"reference", "reference", "std::string", /*default=*/"\"\"",
+           "Function that is right by definition">,
+    Option<"candidate", "candidate", "std::string", /*default=*/"\"\"",
+           "Function to compare with it">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0",
+           "Threads, 0 for all cores">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"0",
+           "Seed of the tests, 0 to draw it from the system">,
+  ];
+}
+
+def StripReferencePass : Pass<"mirage-strip-reference", "::mlir::ModuleOp"> {
+  let summary = "Drop certificates and the originals that they name";
+  let description = [{
+    Removes `mirage.certificate` and `mirage.reference` from every graph, and the
+    private functions that the latter name. Functions that are used otherwise
+    stay. Never fails.
+  }];
+}
+
 #endif // MIRAGE_TRANSFORMS_PASSES_TD

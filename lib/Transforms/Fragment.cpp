@@ -1,0 +1,96 @@
+//===- Fragment.cpp - A part of a function that is searched ---------------===//
+
+#include "Fragment.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mirage;
+
+namespace {
+bool isPredefined(Operation &op) {
+  return isa_and_nonnull<kernel::KernelDialect>(op.getDialect()) &&
+         !isa<kernel::GraphOp, kernel::LaunchOp>(op);
+}
+} // namespace
+
+SmallVector<SmallVector<Operation *>>
+mirage::collectRuns(func::FuncOp func) {
+  SmallVector<SmallVector<Operation *>> runs(1);
+  for (Operation &op : func.getBody().front().without_terminator()) {
+    if (isa<kernel::ConstantOp>(op))
+      continue;
+    if (isPredefined(op))
+      runs.back().push_back(&op);
+    else if (!runs.back().empty() && !isMemoryEffectFree(&op))
+      runs.emplace_back();
+    else if (!runs.back().empty() &&
+             llvm::any_of(op.getOperands(), [&](Value operand) {
+               return llvm::is_contained(runs.back(), operand.getDefiningOp());
+             }))
+      runs.emplace_back();
+  }
+  if (runs.back().empty())
+    runs.pop_back();
+  return runs;
+}
+
+std::optional<Fragment> mirage::makeFragment(ArrayRef<Operation *> ops) {
+  llvm::SetVector<Operation *> members;
+  llvm::SetVector<Value> inputs;
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands()) {
+      Operation *definition = operand.getDefiningOp();
+      if (definition && isa<kernel::ConstantOp>(definition))
+        members.insert(definition);
+      else if (!definition || !members.contains(definition))
+        inputs.insert(operand);
+    }
+    members.insert(op);
+  }
+  Fragment fragment;
+  fragment.ops.assign(members.begin(), members.end());
+  fragment.inputs.assign(inputs.begin(), inputs.end());
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !members.contains(user);
+          }))
+        fragment.outputs.push_back(result);
+  if (fragment.outputs.empty())
+    return std::nullopt;
+  FailureOr<semantics::Program> program =
+      toProgram(fragment.ops, fragment.inputs, fragment.outputs);
+  if (failed(program))
+    return std::nullopt;
+  fragment.program = std::move(*program);
+  return fragment;
+}
+
+SmallVector<kernel::GraphOp>
+mirage::replaceFragment(const Fragment &fragment,
+                        const semantics::Program &program) {
+  Operation *last = fragment.ops.back();
+  OpBuilder builder(last->getContext());
+  builder.setInsertionPointAfter(last);
+  SmallVector<Location> locations;
+  for (Operation *op : fragment.ops)
+    if (!isa<kernel::ConstantOp>(op))
+      locations.push_back(op->getLoc());
+  Location loc = FusedLoc::get(locations, {}, builder.getContext());
+  SmallVector<Value> values =
+      fromProgram(builder, loc, program, fragment.inputs);
+  llvm::SetVector<Operation *> graphs;
+  for (auto [from, to] : llvm::zip(fragment.outputs, values)) {
+    Value(from).replaceAllUsesWith(to);
+    if (Operation *definition = to.getDefiningOp())
+      graphs.insert(definition);
+  }
+  for (Operation *op : llvm::reverse(fragment.ops))
+    if (op->use_empty())
+      op->erase();
+  SmallVector<kernel::GraphOp> result;
+  for (Operation *op : graphs)
+    if (auto graph = dyn_cast<kernel::GraphOp>(op))
+      result.push_back(graph);
+  return result;
+}

@@ -1,0 +1,86 @@
+//===- SuperoptReport.cpp - What the superoptimizer tells -----------------===//
+
+#include "SuperoptReport.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mirage;
+
+namespace {
+llvm::StringRef stringify(search::StopReason reason) {
+  switch (reason) {
+  case search::StopReason::Finished:
+    return "finished";
+  case search::StopReason::Budget:
+    return "stopped by its node budget";
+  case search::StopReason::Cancelled:
+    return "interrupted: not reproducible";
+  }
+  llvm_unreachable("covered switch");
+}
+} // namespace
+
+std::string mirage::describeSearch(const search::SearchResult &result) {
+  const search::SearchStats &s = result.stats;
+  return llvm::formatv(
+             "search {0}: {1} structures, {2} ops visited, pruned {3} by "
+             "abstract expressions, {4} by shape, {5} by the bound, {6} by the "
+             "range of exp, merged {7} equal values; {8} graphs, {9} instances, "
+             "{10} past the target's resources; {11} Z3 queries, {12} unknown "
+             "(kept); {13:F1} s",
+             stringify(result.stopped), s.structures, s.visited,
+             s.prunedExpression, s.prunedShape, s.prunedBound, s.prunedRange,
+             s.merged, s.graphs, s.instances, s.prunedResource,
+             s.prune.z3Queries, s.prune.z3Unknown, s.seconds)
+      .str();
+}
+
+void FragmentReport::setSearch(const search::SearchResult &result) {
+  originalMicros = result.originalMicros;
+  stats = result.stats;
+  stopped = result.stopped;
+  for (const search::Candidate &candidate : result.candidates)
+    candidateMicros.push_back(candidate.predictedMicros);
+}
+
+void FragmentReport::addVerdict(const search::Candidate &candidate,
+                                const verify::VerifyResult &result) {
+  verdicts.push_back({candidate.predictedMicros, verify::describe(result),
+                      result.seconds});
+}
+
+llvm::json::Value FragmentReport::toJSON() const {
+  llvm::json::Array checked;
+  for (const VerdictEntry &entry : verdicts)
+    checked.push_back(
+        llvm::json::Object{{"predicted_us", entry.predictedMicros},
+                           {"verdict", entry.text},
+                           {"seconds", entry.seconds}});
+  return llvm::json::Object{
+      {"function", function},
+      {"ops", static_cast<int64_t>(ops)},
+      {"outcome", outcome},
+      {"original", original},
+      {"winner", winner},
+      {"original_us", originalMicros},
+      {"candidates_us", llvm::json::Array(candidateMicros)},
+      {"verdicts", std::move(checked)},
+      {"search",
+       llvm::json::Object{
+           {"stopped", stringify(stopped)},
+           {"structures", static_cast<int64_t>(stats.structures)},
+           {"visited", static_cast<int64_t>(stats.visited)},
+           {"pruned_shape", static_cast<int64_t>(stats.prunedShape)},
+           {"pruned_expression", static_cast<int64_t>(stats.prunedExpression)},
+           {"pruned_bound", static_cast<int64_t>(stats.prunedBound)},
+           {"pruned_range", static_cast<int64_t>(stats.prunedRange)},
+           {"pruned_resource", static_cast<int64_t>(stats.prunedResource)},
+           {"merged", static_cast<int64_t>(stats.merged)},
+           {"values", static_cast<int64_t>(stats.values)},
+           {"graphs", static_cast<int64_t>(stats.graphs)},
+           {"instances", static_cast<int64_t>(stats.instances)},
+           {"questions", static_cast<int64_t>(stats.prune.questions)},
+           {"memo_hits", static_cast<int64_t>(stats.prune.memoHits)},
+           {"z3_queries", static_cast<int64_t>(stats.prune.z3Queries)},
+           {"z3_unknown", static_cast<int64_t>(stats.prune.z3Unknown)},
+           {"seconds", stats.seconds}}}};
+}

@@ -1,0 +1,46 @@
+//===- SuperoptReport.h - What the superoptimizer tells ---------*- C++ -*-===//
+
+#ifndef MIRAGE_TRANSFORMS_SUPEROPTREPORT_H
+#define MIRAGE_TRANSFORMS_SUPEROPTREPORT_H
+
+#include "Mirage/Search/Search.h"
+#include "Mirage/Verify/Verify.h"
+#include "llvm/Support/JSON.h"
+
+namespace mirage {
+
+/// On a graph: the certificate as text, and the function it was checked against.
+constexpr llvm::StringLiteral kCertificateAttribute = "mirage.certificate";
+constexpr llvm::StringLiteral kReferenceAttribute = "mirage.reference";
+/// On a function that is a kept original.
+constexpr llvm::StringLiteral kReferenceRoleAttribute = "mirage.original";
+
+/// The search of one fragment and what came of it.
+struct FragmentReport {
+  struct VerdictEntry {
+    double predictedMicros;
+    std::string text;
+    double seconds;
+  };
+  std::string function;
+  size_t ops = 0;
+  std::string original, winner;
+  std::string outcome; ///< "replaced", or why not
+  double originalMicros = 0;
+  search::SearchStats stats;
+  search::StopReason stopped = search::StopReason::Finished;
+  std::vector<double> candidateMicros;
+  std::vector<VerdictEntry> verdicts;
+
+  void setSearch(const search::SearchResult &result);
+  void addVerdict(const search::Candidate &candidate,
+                  const verify::VerifyResult &result);
+  llvm::json::Value toJSON() const;
+};
+
+/// One line: how much was visited and what pruned it.
+std::string describeSearch(const search::SearchResult &result);
+
+} // namespace mirage
+
+#endif // MIRAGE_TRANSFORMS_SUPEROPTREPORT_H

@@ -1,0 +1,131 @@
+//===- VerifyPass.cpp - Certificates checked again ------------------------===//
+
+#include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Transforms/Passes.h"
+#include "Mirage/Verify/Verify.h"
+#include "SuperoptReport.h"
+#include "VerifySeed.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mirage {
+#define GEN_PASS_DEF_VERIFYPASS
+#define GEN_PASS_DEF_STRIPREFERENCEPASS
+#include "Mirage/Transforms/Passes.h.inc"
+} // namespace mirage
+
+using namespace mlir;
+using namespace mirage;
+
+namespace {
+struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
+  using VerifyPassBase::VerifyPassBase;
+
+  void runOnOperation() override {
+    options.threads = threads;
+    options.seed = expandSeed(seed);
+    if (reference.empty() && candidate.empty())
+      return checkCertificates();
+    if (reference.empty() || candidate.empty()) {
+      getOperation().emitError("expected both reference and candidate, but got "
+                               "reference '")
+          << reference << "' and candidate '" << candidate << "'";
+      return signalPassFailure();
+    }
+    compareFunctions();
+  }
+
+  void checkCertificates() {
+    SmallVector<kernel::GraphOp> graphs;
+    getOperation().walk([&](kernel::GraphOp graph) {
+      if (graph->hasAttr(kCertificateAttribute))
+        graphs.push_back(graph);
+    });
+    if (graphs.empty()) {
+      getOperation().emitError("expected at least 1 graph with a certificate, "
+                               "but found none");
+      return signalPassFailure();
+    }
+    // Every one is checked, whatever became of those before.
+    for (kernel::GraphOp graph : graphs)
+      if (failed(checkCertificate(graph)))
+        signalPassFailure();
+  }
+
+  LogicalResult checkCertificate(kernel::GraphOp graph) {
+    auto text = graph->getAttrOfType<StringAttr>(kCertificateAttribute);
+    auto name = graph->getAttrOfType<FlatSymbolRefAttr>(kReferenceAttribute);
+    if (!text || !name)
+      return graph.emitOpError("expected '")
+             << kCertificateAttribute << "' to be a string and '"
+             << kReferenceAttribute << "' a symbol";
+    auto func = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(graph, name);
+    if (!func)
+      return graph.emitOpError("expected the original ")
+             << name << " in the module, but found none";
+    FailureOr<semantics::Program> original = toProgram(func);
+    FailureOr<semantics::Program> result = toProgram(graph);
+    if (failed(original) || failed(result))
+      return failure();
+    auto certificate = verify::parseCertificate(text.getValue());
+    if (!certificate)
+      return graph.emitOpError("certificate: ")
+             << llvm::toString(certificate.takeError());
+    if (llvm::Error e =
+            verify::recheck(*original, *result, *certificate, options))
+      return graph.emitOpError("certificate does not hold: ")
+             << llvm::toString(std::move(e));
+    graph.emitRemark("certificate holds against ") << name;
+    return success();
+  }
+
+  void compareFunctions() {
+    FailureOr<semantics::Program> f = lookup(reference);
+    FailureOr<semantics::Program> g = lookup(candidate);
+    if (failed(f) || failed(g))
+      return signalPassFailure();
+    auto result = verify::verify(*f, *g, options);
+    if (!result) {
+      getOperation().emitError(llvm::toString(result.takeError()));
+      return signalPassFailure();
+    }
+    std::string text = verify::describe(*result);
+    auto func = getOperation().lookupSymbol<func::FuncOp>(candidate);
+    if (result->verdict == verify::Verdict::Equivalent) {
+      func.emitRemark("@") << candidate << " against @" << reference << ": "
+                           << text;
+      return;
+    }
+    func.emitError("@") << candidate << " against @" << reference << ": "
+                        << text;
+    signalPassFailure();
+  }
+
+  FailureOr<semantics::Program> lookup(StringRef name) {
+    auto func = getOperation().lookupSymbol<func::FuncOp>(name);
+    if (!func) {
+      getOperation().emitError("expected a function @")
+          << name << " in the module, but found none";
+      return failure();
+    }
+    return toProgram(func);
+  }
+
+  verify::VerifyOptions options;
+};
+
+struct StripReferencePass
+    : mirage::impl::StripReferencePassBase<StripReferencePass> {
+  void runOnOperation() override {
+    getOperation().walk([](kernel::GraphOp graph) {
+      graph->removeAttr(kCertificateAttribute);
+      graph->removeAttr(kReferenceAttribute);
+    });
+    for (auto func :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (func->hasAttr(kReferenceRoleAttribute) &&
+          SymbolTable::symbolKnownUseEmpty(func, getOperation()))
+        func.erase();
+  }
+};
+} // namespace

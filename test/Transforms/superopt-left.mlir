@@ -1,0 +1,41 @@
+// RUN: mirage-opt %s --mirage-superopt="seed=1" -o %t.mlir 2>%t.err
+// RUN: FileCheck %s < %t.mlir
+// RUN: FileCheck %s --check-prefix=REMARK < %t.err
+// RUN: not mirage-opt %s --mirage-superopt="target=sm_42" 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not mirage-opt %s --mirage-superopt="prune=never" 2>&1 | FileCheck %s --check-prefix=PRUNE
+// RUN: not mirage-opt %s --mirage-superopt="report=%t.none/report.json" 2>&1 | FileCheck %s --check-prefix=REPORT
+
+// TARGET: error: expected target to be one of sm_80, {{.*}}, but got 'sm_42'
+// PRUNE: error: expected prune to be one of auto, fast, z3, both or none, but got 'never'
+// REPORT: error: expected to write the report to '{{.*}}', but got: No such file or directory
+
+// What has nothing to raise keeps its text.
+// CHECK-LABEL: func.func @scalar
+// CHECK: arith.addf
+// CHECK-NOT: mirage.
+// REMARK: remark: superopt: expected operations that raise to mgraph_kernel, but found none: @scalar is left as it is
+func.func @scalar(%a: f32) -> f32 {
+  %0 = arith.addf %a, %a : f32
+  return %0 : f32
+}
+
+// Dynamic shapes are not searched, and not touched.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: linalg.matmul
+// REMARK: @dynamic
+func.func @dynamic(%a: tensor<?x64xf16>, %b: tensor<64x64xf16>, %c: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<?x64xf16>, tensor<64x64xf16>) outs(%c : tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @branches
+// CHECK: cf.cond_br
+// REMARK: superopt: expected a body of one block, but got 3: @branches is left as it is
+func.func @branches(%c: i1, %a: tensor<4xf32>) -> tensor<4xf32> {
+  cf.cond_br %c, ^bb1, ^bb2
+^bb1:
+  return %a : tensor<4xf32>
+^bb2:
+  %0 = mgraph_kernel.exp %a : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
