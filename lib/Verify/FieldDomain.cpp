@@ -67,18 +67,19 @@ std::unique_ptr<TileDomain> FieldDomain::at(ValueId result, OpKind op,
   auto domain = std::make_unique<FieldDomain>(*this);
   domain->threads = threads;
   domain->opName = mnemonic(op).str();
-  switch (op) {
-  // These evaluate several primitives, and inner ones may need a component
-  // that the result does not.
-  case OpKind::Silu:
-  case OpKind::Sigmoid:
-  case OpKind::Tanh:
-  case OpKind::GeluTanh:
-  case OpKind::GeluErf:
-  case OpKind::Rsqrt:
-  case OpKind::Pow:
-    domain->want = kP | kQ;
-    break;
+  switch (opClass(op)) {
+  case OpClass::Unary:
+  case OpClass::Binary:
+  case OpClass::Compare:
+    // Many evaluate several primitives, and the inner ones may need a component
+    // that the result does not. Those of the ring need only what they yield.
+    if (op != OpKind::Add && op != OpKind::Sub && op != OpKind::Mul &&
+        op != OpKind::Div && op != OpKind::Neg && op != OpKind::Cast &&
+        op != OpKind::Square && op != OpKind::Reciprocal) {
+      domain->want = kP | kQ;
+      break;
+    }
+    [[fallthrough]];
   default:
     domain->want = facts.live[result];
   }

@@ -69,7 +69,7 @@ public:
   Value compare(semantics::Predicate predicate, const Value &a,
                 const Value &b) override;
   Value select(const Value &condition, const Value &a, const Value &b) override;
-  Value cast(const Value &a, semantics::DType to) override { return moved(a); }
+  Value cast(const Value &a, semantics::DType to) override;
   Value iota(const Shape &shape, int64_t dim) override;
   Value matmul(const Value &a, const Value &b, bool transposeRhs,
                const Shape &shape) override;

@@ -96,6 +96,15 @@ TileRef FieldDomain::clamp(const Value &a, double lo, double hi) {
                llvm::bit_cast<uint64_t>(hi + 0.0));
 }
 
+TileRef FieldDomain::cast(const Value &a, DType to) {
+  // The claim is about exact arithmetic, so rounding is no part of it; cutting
+  // off a fraction is.
+  if (!isFloat(to) && a->index.empty())
+    fail(FailureKind::CannotTell,
+         "expected a float element type, but got " + stringify(to).str());
+  return moved(a);
+}
+
 TileRef FieldDomain::pow(const Value &a, const Value &b) {
   constexpr double kLargest = 64.0;
   if (b->constant && b->constant->kind == ConstantValue::Kind::Literal) {

@@ -109,7 +109,11 @@ public:
   Value pow(const Value &a, const Value &b) override {
     return zip(a, b, [](T x, T y) { return fn::pow(x, y); });
   }
-  Value cast(const Value &a, DType) override { return a; }
+  Value cast(const Value &a, DType to) override {
+    if (!isFloat(to))
+      fail(FailureKind::CannotTell, "expected a float element type");
+    return a;
+  }
   Value compare(Predicate predicate, const Value &a, const Value &b) override {
     return zip(a, b, [=](T x, T y) -> T {
       switch (predicate) {

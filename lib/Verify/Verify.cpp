@@ -40,6 +40,9 @@ using namespace mirage::semantics;
 using namespace mirage::verify;
 
 namespace {
+/// The largest evaluation that is tried.
+constexpr double kMaxBytes = 64 * 0x1p30;
+
 llvm::Error error(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
@@ -118,6 +121,28 @@ std::string digestOf(const std::vector<TileRef> &outputs,
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
+/// Memory that one evaluation takes, roughly: 16 bytes for each element of each
+/// tensor, and of each tile in each block.
+double memoryOf(const Program &program) {
+  double bytes = 0;
+  for (unsigned i = 0; i < program.numInputs; ++i)
+    bytes += 16.0 * program.type(i).numElements();
+  for (const Op &op : program.ops) {
+    double blocks = 1;
+    for (int64_t dim : op.attrs.grid)
+      blocks *= dim;
+    for (ValueId id : op.results)
+      bytes += 16.0 * program.type(id).numElements();
+    // What a block graph holds at its reduce_blocks and stores.
+    for (const Op &inner : op.body) {
+      bytes += 32.0 * blocks;
+      if (inner.kind == OpKind::Store || inner.kind == OpKind::ReduceBlocks)
+        bytes += 16.0 * blocks * program.type(inner.operands[0]).numElements();
+    }
+  }
+  return bytes;
+}
+
 struct Outcome {
   enum Kind { Agree, Differ, Void, CannotTell, Malformed } kind = Agree;
   std::string text;
@@ -171,6 +196,15 @@ private:
         result.reason = "input " + std::to_string(i) + " holds integers";
         return llvm::Error::success();
       }
+    double bytes = std::max(memoryOf(programs[0]), memoryOf(programs[1]));
+    if (bytes > kMaxBytes) {
+      result.reason =
+          llvm::formatv("evaluation takes {0:F0} GiB of memory, and "
+                        "the limit is {1:F0}",
+                        bytes / 0x1p30, kMaxBytes / 0x1p30)
+              .str();
+      return llvm::Error::success();
+    }
     auto contains = [&](std::initializer_list<OpKind> kinds) {
       return anyOp(programs[0].ops,
                    [&](const Op &op) {

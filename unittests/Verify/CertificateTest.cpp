@@ -188,6 +188,29 @@ TEST(CertificateTest, NeverVerifiesAnotherVerdict) {
             "equivalent'");
 }
 
+// A program too large to evaluate is an open question, not a crash.
+TEST(LimitTest, HugeProgramsAreOpen) {
+  Kernel k;
+  ValueId x = k.input({1 << 20, 1 << 20});
+  Program huge = k.done({k.neg(x)});
+  VerifyResult result = llvm::cantFail(verify(huge, huge, fixedOptions()));
+  EXPECT_EQ(result.verdict, Verdict::CannotTell);
+  EXPECT_EQ(result.reason,
+            "evaluation takes 32768 GiB of memory, and the limit is 64");
+}
+
+TEST(LimitTest, IntegerInputsAreOpen) {
+  Program p;
+  ValueId data = p.addInput({{8, 4}, DType::F32});
+  ValueId index = p.addInput({{3}, DType::I32});
+  Attrs attrs;
+  attrs.dims = {0};
+  p.outputs = {p.append(OpKind::Gather, {data, index}, attrs)};
+  VerifyResult result = llvm::cantFail(verify(p, p, fixedOptions()));
+  EXPECT_EQ(result.verdict, Verdict::CannotTell);
+  EXPECT_EQ(result.reason, "input 1 holds integers");
+}
+
 TEST(SignatureTest, MismatchesAreDiagnostics) {
   auto check = [](const Program &f, const Program &g) {
     auto result = verify(f, g, fixedOptions());

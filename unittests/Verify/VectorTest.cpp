@@ -189,6 +189,23 @@ TEST(VectorTest, V06Exponentials) {
          "field");
 }
 
+// Functions under an exp need their q component, and their own arguments p.
+TEST(VectorTest, V06ExponentialsOfFunctions) {
+  equivalent(pairwise([](Kernel &k, ValueId a, ValueId b) {
+               return k.exp(k.min(a, b));
+             }),
+             pairwise([](Kernel &k, ValueId a, ValueId b) {
+               return k.exp(k.neg(k.max(k.neg(b), k.neg(a))));
+             }));
+  equivalent(unary([](Kernel &k, ValueId x) {
+               return k.exp(k.op(OpKind::Erf, {x}));
+             }),
+             unary([](Kernel &k, ValueId x) {
+               return k.div(k.literal(1),
+                            k.exp(k.op(OpKind::Erf, {k.neg(x)})));
+             }));
+}
+
 TEST(VectorTest, V07Silu) {
   auto op = [](OpKind kind) {
     return unary([=](Kernel &k, ValueId x) { return k.op(kind, {x}); });
