@@ -53,6 +53,8 @@ private:
   llvm::Error lowerReduceBlocks(const semantics::Op &op);
   llvm::Error lowerStore(const semantics::Op &op, mlir::Value target);
   llvm::Error checkSupported();
+  llvm::Error sharedError() const;
+  bool reducesDim(const semantics::Accumulator &acc) const;
   void chooseThreads();
   void chooseSlice();
 
@@ -61,6 +63,9 @@ private:
                                    bool sliced);
   llvm::Expected<mlir::Value> emitUncached(ValueId id, mlir::Attribute layout,
                                            bool sliced);
+  /// The piece of a value that is not made of slices itself.
+  llvm::Expected<mlir::Value> emitSliceOfWhole(ValueId id,
+                                               mlir::Attribute layout);
   llvm::Expected<mlir::Value> emitCompute(const semantics::Op &op,
                                           mlir::Attribute layout, bool sliced);
   llvm::Expected<mlir::Value> emitReduce(const semantics::Op &op,

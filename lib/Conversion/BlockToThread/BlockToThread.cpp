@@ -17,6 +17,15 @@ llvm::Error error(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+/// Element types that a thread computes with, in f32.
+bool isRegisterFloat(semantics::DType dtype) {
+  return dtype == semantics::DType::F16 || dtype == semantics::DType::BF16 ||
+         dtype == semantics::DType::F32;
+}
+
+/// Registers of one fragment in a thread: over it, code size and spills explode.
+constexpr int64_t kMaxFragmentRegisters = 256;
+
 /// Calls `visit` on every op of a block graph, loops' bodies included.
 void walk(const std::vector<semantics::Op> &body,
           llvm::function_ref<void(const semantics::Op &)> visit) {
@@ -87,11 +96,25 @@ llvm::Expected<KernelOp> BlockLowering::run(StringRef name) {
     ClusterBarrierOp::create(b, loc);
   ReturnOp::create(b, loc);
   if (sharedMax > options.sharedLimit)
-    return fail(error("expected at most " + llvm::Twine(options.sharedLimit) +
-                      " bytes of shared memory, but got " +
-                      llvm::Twine(sharedMax)));
+    return fail(sharedError());
+  int64_t registers = 0;
+  kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto fragment = dyn_cast<FragmentType>(type))
+        registers = std::max(registers, numRegisters(fragment));
+  });
+  if (registers > kMaxFragmentRegisters)
+    return fail(error("expected tiles of at most " +
+                      llvm::Twine(kMaxFragmentRegisters) +
+                      " elements for each of " + llvm::Twine(threads) +
+                      " threads, but got " + llvm::Twine(registers)));
   kernel.setSharedBytes(sharedMax);
   return kernel;
+}
+
+llvm::Error BlockLowering::sharedError() const {
+  return error("expected at most " + llvm::Twine(options.sharedLimit) +
+               " bytes of shared memory, but got " + llvm::Twine(sharedMax));
 }
 
 llvm::Error BlockLowering::checkSupported() {
@@ -101,6 +124,9 @@ llvm::Error BlockLowering::checkSupported() {
       result = error(message);
   };
   (void)static_cast<bool>(result);
+  if (int64_t n = graph.attrs.threads; n != 0 && (n < 32 || n > 1024 || n % 32))
+    refuse("expected threads to be a multiple of 32 in [32, 1024], but got " +
+           llvm::Twine(n));
   walk(graph.body, [&](const semantics::Op &op) {
     for (ValueId id : op.results)
       definitions[id] = &op;
@@ -111,10 +137,10 @@ llvm::Error BlockLowering::checkSupported() {
           refuse(semantics::mnemonic(op.kind) +
                  ": expected a tile whose leading dimensions are 1, but got " +
                  semantics::toString(program.type(id)));
-      if (!semantics::isFloat(program.type(id).dtype) &&
+      if (!isRegisterFloat(program.type(id).dtype) &&
           op.kind != OpKind::Compare && op.kind != OpKind::Iota)
         refuse(semantics::mnemonic(op.kind) +
-               ": expected a float tile, but got " +
+               ": expected a tile of f16, bf16 or f32, but got " +
                semantics::toString(program.type(id)));
     }
     switch (semantics::opClass(op.kind)) {
@@ -143,6 +169,10 @@ llvm::Error BlockLowering::checkSupported() {
                llvm::Twine(clusterSize()));
     }
   });
+  for (ValueId id : graph.results)
+    if (!isRegisterFloat(program.type(id).dtype))
+      refuse("store: expected an output of f16, bf16 or f32, but got " +
+             semantics::toString(program.type(id)));
   if (clusterSize() > 1 && !options.hasClusters)
     refuse("expected a target with clusters");
   return result;
@@ -221,6 +251,12 @@ bool fitsAsyncCopy(const semantics::TensorType &tile) {
 }
 } // namespace
 
+/// Padding lanes repeat a dim of size 1: adding over it would count them.
+bool BlockLowering::reducesDim(const semantics::Accumulator &acc) const {
+  return acc.reduceDim >= 0 &&
+         program.type(acc.value).shape[acc.reduceDim] != 1;
+}
+
 llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
   currentLoop = &loop;
   int64_t range = loop.attrs.range;
@@ -259,6 +295,8 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
                      llvm::is_contained(options.constantInputs,
                                         static_cast<int64_t>(position))});
   }
+  if (sharedMax > options.sharedLimit)
+    return sharedError(); // before a prologue of as many copies
   auto copy = [&](const Ring &ring, Value i, Value stage) {
     const semantics::Attrs &a = ring.load->attrs;
     SmallVector<int64_t> imap(a.imap.begin(), a.imap.end());
@@ -318,6 +356,8 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
 
   std::vector<CacheEntry> outerCache;
   std::swap(outerCache, cache);
+  // Buffers that the body makes for values from outside do not outlive it.
+  llvm::DenseMap<ValueId, Held> outerHeld = held;
   if (!rings.empty()) {
     WaitOp::create(b, loc, stages - 2);
     BarrierOp::create(b, loc);
@@ -346,11 +386,7 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
   iteration = Value();
   currentLoop = nullptr;
   updatedStates.clear();
-  for (const Ring &ring : rings)
-    held.erase(ring.load->results[0]);
-  for (const semantics::Op &op : loop.body)
-    for (ValueId id : op.results)
-      held.erase(id);
+  held = std::move(outerHeld);
 
   // Totals go to shared memory, over the ring once every copy has landed and
   // every warp has left the loop. A later loop's ring then follows them.
@@ -361,7 +397,7 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
   BarrierOp::create(b, loc);
   for (auto [i, acc] : llvm::enumerate(loop.attrs.accumulators)) {
     Value total = forOp.getResult(i + 2);
-    if (acc.reduceDim >= 0 && !read.contains(i)) {
+    if (reducesDim(acc) && !read.contains(i)) {
       int64_t rank = program.type(acc.value).rank();
       total = reduceThreads(total, acc.reduceDim == rank - 1 ? 1 : 0,
                             acc.kind == AccumulatorKind::Max);
@@ -408,7 +444,7 @@ BlockLowering::updateAccumulator(const semantics::Op &loop, unsigned i,
     auto value = emit(acc.value, layout, false);
     if (!value)
       return value;
-    if (acc.reduceDim >= 0 && whole) {
+    if (reducesDim(acc) && whole) {
       // The state is a total, so the value's must be one too before they meet.
       int64_t rank = program.type(acc.value).rank();
       Value neutral = SplatOp::create(

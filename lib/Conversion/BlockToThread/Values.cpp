@@ -179,6 +179,10 @@ llvm::Expected<Value> BlockLowering::emitUncached(ValueId id, Attribute layout,
     return result;
   }
   const semantics::Op *op = definitions.lookup(id);
+  if (op && inSlice && sliceDim >= 0 && !isSliced(id) &&
+      (op->kind == OpKind::Reduce || op->kind == OpKind::Iota ||
+       op->kind == OpKind::Reshape))
+    return emitSliceOfWhole(id, layout);
   if (!op)
     return error("expected value " + llvm::Twine(id) +
                  " to be defined in the block graph");
@@ -234,6 +238,16 @@ llvm::Expected<Value> BlockLowering::emitUncached(ValueId id, Attribute layout,
   default:
     return emitCompute(*op, layout, inSlice);
   }
+}
+
+/// A reduction over the slice alone would miss the rest, and an index would
+/// count from the slice's start: take the piece of the whole value.
+llvm::Expected<Value>
+BlockLowering::emitSliceOfWhole(ValueId id, Attribute layout) {
+  auto whole = emit(id, naturalLayout(id, false), false);
+  if (!whole)
+    return whole;
+  return toLayout(*whole, layout, sliceDim);
 }
 
 llvm::Expected<Value> BlockLowering::emitCompute(const semantics::Op &op,
@@ -307,8 +321,8 @@ llvm::Expected<Value> BlockLowering::emitReduce(const semantics::Op &op,
   double count = 1;
   for (int64_t dim : op.attrs.dims) {
     count *= program.type(operand).shape[dim];
-    if (dim < rank - 2)
-      continue; // size 1
+    if (program.type(operand).shape[dim] == 1)
+      continue; // padding lanes repeat it: adding over it would count them
     FragmentType type = cast<FragmentType>(total.getType());
     Extent to{type.getRows(), type.getCols()};
     int64_t axis = dim == rank - 1 ? 1 : 0;

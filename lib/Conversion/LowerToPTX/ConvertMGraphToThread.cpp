@@ -9,11 +9,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Bridge/Bridge.h"
-#include "Mirage/Conversion/BlockToThread/BlockToThread.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Conversion/PlanAttribute.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "PlanBuilder.h"
+#include "Mirage/Transforms/DefaultGraphs.h"
 #include "Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -26,8 +27,20 @@ using namespace mlir;
 using namespace mirage;
 
 namespace {
-/// Function argument attribute: no kernel on the stream writes this tensor.
-constexpr llvm::StringLiteral kConstantAttribute = "mirage.constant";
+/// Gives each output a value of its own: an argument that is returned, or a
+/// value that is returned twice, is copied.
+void copyRepeatedOutputs(semantics::Program &program) {
+  llvm::DenseSet<semantics::ValueId> seen;
+  for (semantics::ValueId &id : program.outputs) {
+    if (id >= static_cast<int>(program.numInputs) && seen.insert(id).second)
+      continue;
+    semantics::TensorType type = program.type(id);
+    semantics::Op copy{semantics::OpKind::Reshape, {}, {id}, {}, {}};
+    copy.results.push_back(program.addValue(type));
+    id = copy.results[0];
+    program.ops.push_back(copy);
+  }
+}
 
 struct ConvertMGraphToThreadPass
     : mirage::impl::ConvertMGraphToThreadBase<ConvertMGraphToThreadPass> {
@@ -73,90 +86,33 @@ struct ConvertMGraphToThreadPass
     FailureOr<semantics::Program> source = toProgram(func);
     if (failed(source))
       return failure();
-    semantics::Program program = semantics::decompose(*source);
-
-    runtime::LaunchPlan plan;
-    plan.target = target;
-    llvm::DenseMap<int, runtime::PlanParameter> places;
-    for (unsigned i = 0; i < program.numInputs; ++i) {
-      bool constant = func.getArgAttr(i, kConstantAttribute) != nullptr;
-      plan.inputs.push_back({program.type(i), constant});
-      places[i] = {runtime::ParameterKind::Input, i};
-    }
-    for (auto [i, id] : llvm::enumerate(program.outputs)) {
-      plan.outputs.push_back(program.type(id));
-      if (!places.try_emplace(id, runtime::PlanParameter{
-                                      runtime::ParameterKind::Output,
-                                      static_cast<unsigned>(i)})
-               .second)
-        return func.emitOpError("expected results that are distinct and no "
-                                "arguments, but result ")
-               << i << " is another result or an argument";
-    }
+    DefaultGraphLimits limits;
+    limits.sharedLimit = lowering.sharedLimit;
+    semantics::Program program =
+        wrapPredefinedOps(semantics::decompose(*source), limits);
+    copyRepeatedOutputs(program);
 
     OpBuilder builder(func);
-    SmallVector<thread::KernelOp> kernels;
-    auto fail = [&](const Twine &message) {
-      for (thread::KernelOp kernel : kernels)
-        kernel.erase();
-      return func.emitOpError(message);
-    };
-    for (const semantics::Op &op : program.ops) {
-      if (op.kind != semantics::OpKind::Graph)
-        return fail("expected graph-defined kernels only, but got '" +
-                    semantics::mnemonic(op.kind) + "'");
-      ThreadLoweringOptions options;
-      options.hasClusters = lowering.hasClusters;
-      options.sharedLimit = lowering.sharedLimit;
-      runtime::PlanKernel launch;
-      for (auto [i, id] : llvm::enumerate(op.operands)) {
-        auto place = places.find(id);
-        if (place == places.end())
-          return fail("expected every kernel's operand to be an input or an "
-                      "earlier result");
-        launch.parameters.push_back(place->second);
-        if (place->second.kind == runtime::ParameterKind::Input &&
-            plan.inputs[place->second.index].constant)
-          options.constantInputs.push_back(i);
-      }
-      for (semantics::ValueId id : op.results) {
-        auto [place, isNew] = places.try_emplace(id);
-        if (isNew) {
-          place->second = {runtime::ParameterKind::Scratch,
-                           static_cast<unsigned>(plan.scratch.size())};
-          plan.scratch.push_back({program.type(id).byteSize(), false});
-        }
-        launch.parameters.push_back(place->second);
-      }
-      launch.name =
-          (func.getName() + "_" + Twine(kernels.size())).str();
-      auto kernel = lowerGraphToThread(builder, func.getLoc(), launch.name,
-                                       program, op, options);
-      if (!kernel)
-        return fail(llvm::toString(kernel.takeError()));
-      kernels.push_back(*kernel);
-      llvm::copy(op.attrs.grid, launch.grid.begin());
-      llvm::copy(op.attrs.cluster, launch.cluster.begin());
-      launch.threads = kernel->getThreads();
-      launch.sharedBytes = kernel->getSharedBytes();
-      launch.dependentLaunch = lowering.hasGridDependency;
-      plan.kernels.push_back(launch);
-      ++numKernels;
+    PlanBuilder plan(program, builder, func, lowering, target);
+    if (llvm::Error e = plan.run()) {
+      plan.eraseKernels();
+      return func.emitOpError(llvm::toString(std::move(e)));
     }
-    if (llvm::Error e = runtime::verifyLaunchPlan(plan))
-      return fail(llvm::toString(std::move(e)));
+    numKernels += plan.numKernels();
 
     Block &body = func.getBody().front();
     OpBuilder inside = OpBuilder::atBlockTerminator(&body);
     auto launch = kernel::LaunchOp::create(
         inside, func.getLoc(), func.getResultTypes(),
         SymbolRefAttr::get(&getContext(), "mirage_kernels"),
-        func.getArguments(), planToAttribute(&getContext(), plan));
+        func.getArguments(), planToAttribute(&getContext(), plan.get()));
     body.getTerminator()->setOperands(launch.getResults());
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
+    SmallVector<Operation *> lowered;
+    for (Operation &op : body.without_terminator())
       if (&op != launch.getOperation())
-        op.erase();
+        lowered.push_back(&op);
+    for (Operation *op : llvm::reverse(lowered))
+      op->erase();
     return success();
   }
 };

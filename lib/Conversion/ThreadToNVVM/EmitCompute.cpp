@@ -79,6 +79,11 @@ void Emitter::emitMma(MmaOp op) {
         if (count == 4)
           col = s.add(col, high);
       }
+      // Pieces past the tile are never stored; read the first one instead.
+      if (v.d.colPadding) {
+        Value &column = transposeRhs ? row : col;
+        column = s.select(s.ult(column, v.d.cols), column, s.c32(0));
+      }
       Registers loaded =
           ldmatrix(s.gep(rhsBase, bufferOffset(rhs, row, col, loc)), count,
                    /*trans=*/!transposeRhs);
@@ -192,7 +197,37 @@ struct RegisterDomain {
   }
   Value select(Value c, Value x, Value y) { return s.select(c, x, y); }
   // Registers hold f32: a cast to a narrower type rounds there and back.
+  // Integers keep their type; a cast to one truncates and saturates.
   Value cast(Value x, semantics::DType to) {
+    Type from = x.getType();
+    if (from.isInteger(1))
+      x = LLVM::ZExtOp::create(s.b, s.loc, s.i32(), x);
+    if (!semantics::isFloat(to)) {
+      Type type = to == semantics::DType::I64   ? s.i64()
+                  : to == semantics::DType::I32 ? s.i32()
+                                                : s.i1();
+      if (to == semantics::DType::I1) {
+        if (isa<FloatType>(x.getType()))
+          return LLVM::FCmpOp::create(s.b, s.loc, LLVM::FCmpPredicate::une, x,
+                                      s.cf32(0.0));
+        Value zero = LLVM::ConstantOp::create(
+            s.b, s.loc, x.getType(), s.b.getIntegerAttr(x.getType(), 0));
+        return LLVM::ICmpOp::create(s.b, s.loc, LLVM::ICmpPredicate::ne, x,
+                                    zero);
+      }
+      if (isa<FloatType>(x.getType()))
+        return s.intrinsic(to == semantics::DType::I64
+                               ? "llvm.fptosi.sat.i64.f32"
+                               : "llvm.fptosi.sat.i32.f32",
+                           type, {x});
+      if (x.getType() == type)
+        return x;
+      if (to == semantics::DType::I64)
+        return LLVM::SExtOp::create(s.b, s.loc, type, x);
+      return LLVM::TruncOp::create(s.b, s.loc, type, x);
+    }
+    if (!isa<FloatType>(x.getType()))
+      x = LLVM::SIToFPOp::create(s.b, s.loc, s.f32(), x);
     Type narrow = to == semantics::DType::F16    ? Type(s.b.getF16Type())
                   : to == semantics::DType::BF16 ? Type(s.b.getBF16Type())
                                                  : s.f32();
@@ -203,6 +238,12 @@ struct RegisterDomain {
 semantics::DType dtypeOf(Type type) {
   if (type.isF16())
     return semantics::DType::F16;
+  if (type.isInteger(1))
+    return semantics::DType::I1;
+  if (type.isInteger(32))
+    return semantics::DType::I32;
+  if (type.isInteger(64))
+    return semantics::DType::I64;
   return type.isBF16() ? semantics::DType::BF16 : semantics::DType::F32;
 }
 } // namespace

@@ -24,10 +24,12 @@ FailureOr<LLVM::LLVMFuncOp> Emitter::run() {
                                  kernel.getCluster().end());
     func->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr(cluster));
   }
-  for (unsigned i = 0; i < arguments.size(); ++i) {
-    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+  for (unsigned i = 0; i < arguments.size(); ++i)
     func.setArgAttr(i, "llvm.align", b.getI32IntegerAttr(16));
-  }
+  // LLVM reads a noalias argument by ld.global.nc, through a cache that
+  // griddepcontrol.wait does not refresh: only for what no kernel writes.
+  for (int64_t i : kernel.getConstantInputs())
+    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
@@ -77,7 +79,15 @@ LogicalResult Emitter::emitOp(Operation *op) {
         return success();
       })
       .Case<SplatOp>([&](auto o) {
-        Value value = s.cf32(o.getValue().convertToDouble());
+        Type element = o.getResult().getType().getElementType();
+        double number = o.getValue().convertToDouble();
+        Value value =
+            isa<IntegerType>(element)
+                ? LLVM::ConstantOp::create(
+                      b, loc, element,
+                      b.getIntegerAttr(element, static_cast<int64_t>(number)))
+                      .getResult()
+                : s.cf32(number);
         registers[o.getResult()] =
             Registers(numRegisters(o.getResult().getType()), value);
         return success();
@@ -123,6 +133,14 @@ LogicalResult Emitter::emitOp(Operation *op) {
       .Case<ReduceThreadsOp>(
           [&](auto o) { return emitReduceThreads(o), success(); })
       .Case<IotaOp>([&](auto o) { return emitIota(o), success(); })
+      .Case<LoadIndexedOp>(
+          [&](auto o) { return emitLoadIndexed(o), success(); })
+      .Case<IotaIndexedOp>(
+          [&](auto o) { return emitIotaIndexed(o), success(); })
+      .Case<ReduceIndexedOp>(
+          [&](auto o) { return emitReduceIndexed(o), success(); })
+      .Case<StoreIndexedOp>(
+          [&](auto o) { return emitStoreIndexed(o), success(); })
       .Default([](Operation *o) {
         return o->emitOpError("expected a thread-level op inside a kernel");
       });

@@ -88,6 +88,10 @@ private:
   void emitStore(StoreOp op);
   void emitLoadGlobal(LoadGlobalOp op);
   void emitStoreGlobal(StoreGlobalOp op);
+  void emitLoadIndexed(LoadIndexedOp op);
+  void emitIotaIndexed(IotaIndexedOp op);
+  void emitReduceIndexed(ReduceIndexedOp op);
+  void emitStoreIndexed(StoreIndexedOp op);
 
   // Arithmetic.
   void emitMma(MmaOp op);
@@ -127,6 +131,19 @@ private:
                         llvm::ArrayRef<int64_t> imap, int64_t fmap,
                         bool interleaved, int64_t range, mlir::Value iteration,
                         llvm::ArrayRef<int64_t> tileShape, mlir::Location loc);
+  /// Index in the space of a block's register c, for indexed access.
+  mlir::Value spaceIndex(const View &v, int64_t c, mlir::Location loc);
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value n,
+                                             llvm::ArrayRef<int64_t> space,
+                                             mlir::Location loc);
+  /// offset + sum of index * stride, as i64.
+  mlir::Value dotStrides(llvm::ArrayRef<mlir::Value> index,
+                         llvm::ArrayRef<int64_t> strides, int64_t offset,
+                         mlir::Location loc);
+  /// The carried value after `for (i = start; i < end; i += step)`.
+  mlir::Value
+  emitLoop(mlir::Value start, int64_t step, int64_t end, mlir::Value init,
+           llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
   mlir::Value blockIndex(unsigned axis, mlir::Location loc);
   mlir::Value clusterRank(mlir::Location loc);
   int64_t clusterSize();

@@ -123,6 +123,10 @@ LogicalResult KernelOp::verify() {
   if (static_cast<int64_t>(getNumInputs()) > arguments)
     return emitOpError("expected at most ")
            << arguments << " inputs, but got " << getNumInputs();
+  for (int64_t i : getConstantInputs())
+    if (i < 0 || i >= static_cast<int64_t>(getNumInputs()))
+      return emitOpError("expected constant inputs below ")
+             << getNumInputs() << ", but got " << i;
   return success();
 }
 
@@ -178,4 +182,81 @@ LogicalResult MapOp::verify() {
       return emitOpError("expected fragments of one layout, but got ")
              << operand.getType() << " and " << getResult().getType();
   return success();
+}
+
+namespace {
+/// One stride for each dim of a space.
+LogicalResult verifyStrides(Operation *op, ArrayRef<int64_t> space,
+                            ArrayRef<int64_t> strides, size_t tensors = 1) {
+  for (int64_t size : space)
+    if (size < 1)
+      return op->emitOpError("expected sizes of at least 1, but got ") << size;
+  if (strides.size() != space.size() * tensors)
+    return op->emitOpError("expected ")
+           << space.size() * tensors << " strides, but got " << strides.size();
+  return success();
+}
+
+/// Element types that the registers of a fragment hold for a tensor's.
+Type registerType(Type element) {
+  return isa<FloatType>(element) && !element.isF64()
+             ? Type(Float32Type::get(element.getContext()))
+             : element;
+}
+} // namespace
+
+LogicalResult LoadIndexedOp::verify() {
+  // C1
+  if (failed(verifyStrides(*this, getSpace(), getStrides())))
+    return failure();
+  // C2
+  if (getResult().getType().getRows() != 1)
+    return emitOpError("expected a fragment of 1 row, but got ")
+           << getResult().getType().getRows();
+  // C3
+  int64_t dim = static_cast<int64_t>(getGatherDim());
+  if (dim < -1 || dim >= static_cast<int64_t>(getSpace().size()) ||
+      (dim >= 0) != static_cast<bool>(getIndices()))
+    return emitOpError("expected indices exactly with a gathered dimension "
+                       "below ")
+           << getSpace().size() << ", but got "
+           << (getIndices() ? "indices" : "no indices") << " and " << dim;
+  Type element = cast<RankedTensorType>(getSource().getType()).getElementType();
+  if (registerType(element) != getResult().getType().getElementType())
+    return emitOpError("expected a fragment of ")
+           << registerType(element) << ", but got "
+           << getResult().getType().getElementType();
+  return success();
+}
+
+LogicalResult IotaIndexedOp::verify() {
+  if (getDim() < 0 || static_cast<size_t>(getDim()) >= getSpace().size())
+    return emitOpError("expected a dimension in [0, ")
+           << getSpace().size() << "), but got " << getDim();
+  return success();
+}
+
+LogicalResult ReduceIndexedOp::verify() {
+  // C1
+  if (getSources().empty() || getSources().size() > 2)
+    return emitOpError("expected 1 or 2 sources, but got ")
+           << getSources().size();
+  for (Value source : getSources()) {
+    Type element = cast<RankedTensorType>(source.getType()).getElementType();
+    if (!element.isF16() && !element.isBF16() && !element.isF32())
+      return emitOpError("expected sources of f16, bf16 or f32, but got ")
+             << element;
+  }
+  // C2
+  if (failed(verifyStrides(*this, getSpace(), getStrides(),
+                           getSources().size())) ||
+      failed(verifyStrides(*this, getReduceSpace(), getReduceStrides(),
+                           getSources().size())))
+    return failure();
+  return success();
+}
+
+LogicalResult StoreIndexedOp::verify() {
+  // C1
+  return verifyStrides(*this, getSpace(), getStrides());
 }

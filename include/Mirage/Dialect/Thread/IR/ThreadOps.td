@@ -386,4 +386,89 @@ def Thread_ReduceThreadsOp : Thread_Op<"reduce_threads", [
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Indexed access: predefined kernel-level operators
+//===----------------------------------------------------------------------===//
+// A kernel that stands for one predefined operator has one index space, the
+// shape that it writes. Block b's fragments are 1 x cols: element c has the
+// row-major index b * cols + c in the space, and those past its end are padding.
+// Strides and offsets count elements of the tensor.
+
+def Thread_LoadIndexedOp : Thread_Op<"load_indexed"> {
+  let summary = "Reads elements of a tensor at affine places of the index space";
+  let description = [{
+    The element with index (i0, i1, ...) is
+    `source[offset + i0 * strides[0] + i1 * strides[1] + ...]`. With `indices`,
+    dim `gather_dim` contributes `indices[i] * stride` in place of `i * stride`.
+    Integers and i1 keep their type in registers; floats become f32.
+
+    Constraints:
+    - (C1) as many strides as space dims.
+    - (C2) the fragment has 1 row or is 1 x 1.
+    - (C3) `indices` exactly with a `gather_dim` of the space.
+  }];
+  let arguments = (ins AnyRankedTensor:$source,
+      Optional<AnyRankedTensor>:$indices, DenseI64ArrayAttr:$space,
+      DenseI64ArrayAttr:$strides, DefaultValuedAttr<I64Attr, "0">:$offset,
+      DefaultValuedAttr<I64Attr, "-1">:$gather_dim);
+  let results = (outs Thread_FragmentType:$result);
+  let assemblyFormat = [{
+    $source (`gather` $indices^ `:` type($indices))? `space` $space `strides`
+    $strides attr-dict `:` type($source) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Thread_IotaIndexedOp : Thread_Op<"iota_indexed", [Pure]> {
+  let summary = "Index of each element along one dim of the index space";
+  let arguments = (ins DenseI64ArrayAttr:$space, I64Attr:$dim);
+  let results = (outs Thread_FragmentType:$result);
+  let assemblyFormat = [{
+    `space` $space `dim` $dim attr-dict `:` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Thread_ReduceIndexedOp : Thread_Op<"reduce_indexed"> {
+  let summary = "Sum or maximum over a second index space, of tensors' products";
+  let description = [{
+    For each element of the index space, combines over `reduce_space` the
+    product of the sources' elements at `strides` (of the index space, source
+    after source) and `reduce_strides`, in f32. With `cooperative` a block
+    stands for one element: each thread combines every `threads`-th term, and
+    the total is known only after `reduce_threads`.
+
+    Constraints:
+    - (C1) 1 or 2 sources of floats.
+    - (C2) as many strides as sources times dims of each space.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sources,
+      DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides,
+      DenseI64ArrayAttr:$reduce_space, DenseI64ArrayAttr:$reduce_strides,
+      UnitAttr:$maximum, UnitAttr:$cooperative);
+  let results = (outs Thread_FragmentType:$result);
+  let assemblyFormat = [{
+    (`max` $maximum^)? $sources `space` $space `strides` $strides `over`
+    $reduce_space `strides` $reduce_strides (`cooperative` $cooperative^)?
+    attr-dict `:` type($sources) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Thread_StoreIndexedOp : Thread_Op<"store_indexed"> {
+  let summary = "Writes elements at affine places of the index space";
+  let description = [{
+    Constraints:
+    - (C1) as many strides as space dims.
+  }];
+  let arguments = (ins Thread_FragmentType:$value, AnyRankedTensor:$target,
+      DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides,
+      DefaultValuedAttr<I64Attr, "0">:$offset);
+  let assemblyFormat = [{
+    $value `to` $target `space` $space `strides` $strides attr-dict `:`
+    qualified(type($value)) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // MIRAGE_DIALECT_THREAD_IR_THREADOPS

@@ -1,0 +1,179 @@
+//===- PlanBuilder.cpp - Kernels and launch plan of one program -----------===//
+
+#include "PlanBuilder.h"
+#include "Mirage/Conversion/BlockToThread/BlockToThread.h"
+
+using namespace mlir;
+using namespace mirage;
+using semantics::OpClass;
+using semantics::OpKind;
+using semantics::ValueId;
+
+namespace {
+/// Function argument attribute: no kernel on the stream writes this tensor.
+constexpr llvm::StringLiteral kConstantAttribute = "mirage.constant";
+} // namespace
+
+PlanBuilder::PlanBuilder(const semantics::Program &program, OpBuilder &builder,
+                         func::FuncOp func, const LoweringTarget &lowering,
+                         StringRef target)
+    : program(program), builder(builder), func(func), lowering(lowering) {
+  plan.target = target.str();
+  for (unsigned i = 0; i < program.numInputs; ++i) {
+    bool constant = func.getArgAttr(i, kConstantAttribute) != nullptr;
+    plan.inputs.push_back({program.type(i), constant});
+    places[i] = {runtime::ParameterKind::Input, i};
+  }
+}
+
+ValueId PlanBuilder::root(ValueId id) const {
+  for (auto it = aliases.find(id); it != aliases.end(); it = aliases.find(id))
+    id = it->second;
+  return id;
+}
+
+void PlanBuilder::findAliases() {
+  // The output that each buffer serves, by the buffer's first name.
+  llvm::DenseMap<ValueId, unsigned> outputOf, served;
+  for (auto [i, id] : llvm::enumerate(program.outputs))
+    outputOf[id] = i;
+  for (const semantics::Op &op : program.ops) {
+    for (ValueId id : op.results)
+      if (auto it = outputOf.find(id); it != outputOf.end())
+        served[id] = it->second;
+    if (op.kind != OpKind::Reshape || inlined.count(op.results[0]))
+      continue;
+    ValueId from = root(op.operands[0]), to = op.results[0];
+    bool isInput = from < static_cast<int>(program.numInputs);
+    auto output = outputOf.find(to);
+    if (output != outputOf.end()) {
+      // An argument, a constant or another output cannot be this output.
+      if (isInput || inlined.count(from) || served.count(from))
+        continue;
+      served.erase(to);
+      served[from] = output->second;
+    }
+    aliases[to] = from;
+  }
+  for (auto [i, id] : llvm::enumerate(program.outputs)) {
+    plan.outputs.push_back(program.type(id));
+    places[root(id)] = {runtime::ParameterKind::Output,
+                        static_cast<unsigned>(i)};
+  }
+}
+
+/// Inline values that must lie in memory: outputs, and what an op that is not
+/// elementwise reads.
+void PlanBuilder::findNeeded() {
+  for (ValueId id : program.outputs)
+    needed.insert(id);
+  for (const semantics::Op &op : program.ops) {
+    if (semantics::opClass(op.kind) <= OpClass::Select ||
+        op.kind == OpKind::Broadcast || inlined.count(op.results[0]))
+      continue;
+    for (ValueId id : op.operands)
+      needed.insert(root(id));
+  }
+}
+
+llvm::Error PlanBuilder::run() {
+  inlined = findInlineValues(program);
+  findAliases();
+  findNeeded();
+  for (const semantics::Op &op : program.ops) {
+    if (op.kind == OpKind::Graph) {
+      if (llvm::Error e = lowerGraph(op))
+        return e;
+      continue;
+    }
+    ValueId result = op.results[0];
+    if (aliases.count(result))
+      continue;
+    if (inlined.count(result) && !needed.count(result))
+      continue;
+    if (llvm::Error e = lowerOperator(op))
+      return e;
+  }
+  return runtime::verifyLaunchPlan(plan);
+}
+
+llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
+  ThreadLoweringOptions options;
+  options.hasClusters = lowering.hasClusters;
+  options.sharedLimit = lowering.sharedLimit;
+  for (auto [i, id] : llvm::enumerate(op.operands)) {
+    auto from = parameter(id);
+    if (!from)
+      return from.takeError();
+    if (from->kind == runtime::ParameterKind::Input &&
+        plan.inputs[from->index].constant)
+      options.constantInputs.push_back(i);
+  }
+  std::string name = (func.getName() + "_" + Twine(kernels.size())).str();
+  auto kernel = lowerGraphToThread(builder, func.getLoc(), name, program, op,
+                                   options);
+  if (!kernel)
+    return kernel.takeError();
+  return addLaunch(*kernel, op.operands, op.results);
+}
+
+llvm::Error PlanBuilder::lowerOperator(const semantics::Op &op) {
+  auto lowered =
+      lowerOperatorToThread(builder, func.getLoc(), func.getName(),
+                            kernels.size(), program, op, inlined);
+  if (!lowered)
+    return lowered.takeError();
+  for (const OperatorKernel &kernel : *lowered)
+    if (llvm::Error e = addLaunch(kernel.kernel, kernel.operands,
+                                  {kernel.result}))
+      return e;
+  return llvm::Error::success();
+}
+
+llvm::Expected<runtime::PlanParameter> PlanBuilder::parameter(ValueId id) {
+  auto found = places.find(root(id));
+  if (found == places.end())
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "expected every kernel's operand to be an input or an earlier result");
+  return found->second;
+}
+
+runtime::PlanParameter PlanBuilder::place(ValueId id) {
+  auto [found, isNew] = places.try_emplace(root(id));
+  if (isNew) {
+    found->second = {runtime::ParameterKind::Scratch,
+                     static_cast<unsigned>(plan.scratch.size())};
+    plan.scratch.push_back({program.type(id).byteSize(), false});
+  }
+  return found->second;
+}
+
+llvm::Error PlanBuilder::addLaunch(thread::KernelOp kernel,
+                                   ArrayRef<ValueId> operands,
+                                   ArrayRef<ValueId> results) {
+  kernels.push_back(kernel);
+  runtime::PlanKernel launch;
+  launch.name = kernel.getSymName().str();
+  for (ValueId id : operands) {
+    auto from = parameter(id);
+    if (!from)
+      return from.takeError();
+    launch.parameters.push_back(*from);
+  }
+  for (ValueId id : results)
+    launch.parameters.push_back(place(id));
+  llvm::copy(kernel.getGrid(), launch.grid.begin());
+  llvm::copy(kernel.getCluster(), launch.cluster.begin());
+  launch.threads = kernel.getThreads();
+  launch.sharedBytes = kernel.getSharedBytes();
+  launch.dependentLaunch = lowering.hasGridDependency;
+  plan.kernels.push_back(launch);
+  return llvm::Error::success();
+}
+
+void PlanBuilder::eraseKernels() {
+  for (thread::KernelOp kernel : kernels)
+    kernel.erase();
+  kernels.clear();
+}

@@ -1,0 +1,54 @@
+//===- PlanBuilder.h - Kernels and launch plan of one program ---*- C++ -*-===//
+
+#ifndef MIRAGE_CONVERSION_LOWERTOPTX_PLANBUILDER_H
+#define MIRAGE_CONVERSION_LOWERTOPTX_PLANBUILDER_H
+
+#include "Mirage/Conversion/KernelToThread/KernelToThread.h"
+#include "Mirage/Runtime/LaunchPlan.h"
+#include "Target.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mirage {
+
+/// Writes the kernels of a program, in its order, and the plan that launches
+/// them. Tensors between two kernels become scratch. A reshape is another name
+/// for its operand's buffer, unless a buffer of its own is owed to an output.
+class PlanBuilder {
+public:
+  PlanBuilder(const semantics::Program &program, mlir::OpBuilder &builder,
+              mlir::func::FuncOp func, const LoweringTarget &lowering,
+              llvm::StringRef target);
+
+  llvm::Error run();
+  void eraseKernels();
+  const runtime::LaunchPlan &get() const { return plan; }
+  unsigned numKernels() const { return kernels.size(); }
+
+private:
+  void findAliases();
+  void findNeeded();
+  llvm::Error lowerGraph(const semantics::Op &op);
+  llvm::Error lowerOperator(const semantics::Op &op);
+  llvm::Expected<runtime::PlanParameter> parameter(semantics::ValueId id);
+  /// The place of a result: an output's, or scratch.
+  runtime::PlanParameter place(semantics::ValueId id);
+  llvm::Error addLaunch(thread::KernelOp kernel,
+                        llvm::ArrayRef<semantics::ValueId> operands,
+                        llvm::ArrayRef<semantics::ValueId> results);
+  semantics::ValueId root(semantics::ValueId id) const;
+
+  const semantics::Program &program;
+  mlir::OpBuilder &builder;
+  mlir::func::FuncOp func;
+  const LoweringTarget &lowering;
+  runtime::LaunchPlan plan;
+  InlineValues inlined;
+  llvm::DenseSet<semantics::ValueId> needed; ///< inline values in memory too
+  llvm::DenseMap<semantics::ValueId, semantics::ValueId> aliases;
+  llvm::DenseMap<semantics::ValueId, runtime::PlanParameter> places;
+  llvm::SmallVector<thread::KernelOp> kernels;
+};
+
+} // namespace mirage
+
+#endif // MIRAGE_CONVERSION_LOWERTOPTX_PLANBUILDER_H
