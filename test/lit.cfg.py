@@ -1,5 +1,6 @@
 # Configuration of the lit suite, shared by every build folder.
 
+import glob
 import os
 
 import lit.formats
@@ -22,7 +23,14 @@ config.substitutions.append(("%python", f'"{config.python_executable}"'))
 config.substitutions.append(("%mlir_tblgen", config.mlir_tblgen))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 
-# ptxas, wherever CUDA lies: tests that need it say REQUIRES: ptxas.
+# ptxas, wherever CUDA lies, or the package nvidia-cuda-nvcc of a .venv beside the
+# sources: tests that need it say REQUIRES: ptxas.
+packaged = glob.glob(
+    os.path.join(
+        config.mirage_src_root, ".venv/lib/python3*/site-packages/nvidia/**/bin"
+    ),
+    recursive=True,
+)
 ptxas = lit.util.which(
     "ptxas",
     os.pathsep.join(
@@ -32,6 +40,7 @@ ptxas = lit.util.which(
             for root in (os.environ.get("CUDA_HOME"), "/usr/local/cuda")
             if root
         ]
+        + sorted(packaged)
     ),
 )
 if ptxas:
