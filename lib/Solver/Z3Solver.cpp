@@ -1,11 +1,13 @@
 //===- Z3Solver.cpp - Questions as Z3 terms -------------------------------===//
 //
 // The scaled-subset question in QF_LIA (no quantifier, so practically never
-// unknown): integers f_c >= 0, one for each coordinate; booleans m_jk, "row j of
-// the part lands on row k of the whole".
+// unknown): integers f_c >= 0, one for each coordinate; booleans m_jk, "row j
+// of the part lands on row k of the whole".
 //
 //   for each j     some m_jk
 //   m_jk implies   f_c + part[j][c] = whole[k][c] for every c
+//                  the signs of j and k differ exactly if f flips
+//                  f_c = 0 for the columns that j landing on k forbids
 //   for each k     at most one j has m_jk
 //
 // Terms are built and not parsed: parsing takes most of a short query's time.
@@ -65,8 +67,8 @@ class SolverHandle {
 public:
   SolverHandle(Context &context, unsigned rlimit)
       : context(context),
-        solver(Z3_mk_solver_for_logic(
-            context, Z3_mk_string_symbol(context, "QF_LIA"))) {
+        solver(Z3_mk_solver_for_logic(context,
+                                      Z3_mk_string_symbol(context, "QF_LIA"))) {
     Z3_solver_inc_ref(context, solver);
     Z3_params params = Z3_mk_params(context);
     Z3_params_inc_ref(context, params);
@@ -80,9 +82,7 @@ public:
   SolverHandle &operator=(const SolverHandle &) = delete;
 
   void require(Z3_ast term) { Z3_solver_assert(context, solver, term); }
-  void parse(const char *text) {
-    Z3_solver_from_string(context, solver, text);
-  }
+  void parse(const char *text) { Z3_solver_from_string(context, solver, text); }
   Answer check() {
     if (context.failed())
       return Answer::Unknown;
@@ -97,8 +97,9 @@ private:
 
 class Z3Solver : public Solver {
 public:
-  Answer isScaledSubset(const ExponentRows &part, const ExponentRows &whole,
+  Answer isScaledSubset(const SubsetQuestion &question,
                         unsigned rlimit) override {
+    const ExponentRows &part = question.part, &whole = question.whole;
     if (part.empty())
       return Answer::Sat;
     if (whole.empty())
@@ -106,9 +107,7 @@ public:
     SolverHandle solver(context, rlimit);
     Z3_sort intSort = Z3_mk_int_sort(context);
     Z3_sort boolSort = Z3_mk_bool_sort(context);
-    auto number = [&](int value) {
-      return Z3_mk_int(context, value, intSort);
-    };
+    auto number = [&](int value) { return Z3_mk_int(context, value, intSort); };
 
     unsigned coordinates = part[0].size();
     llvm::SmallVector<Z3_ast, 16> factor;
@@ -119,6 +118,11 @@ public:
     }
     std::vector<std::vector<Z3_ast>> lands(part.size());
     int next = coordinates;
+    auto sign = [](const std::vector<bool> &signs, size_t row) {
+      return !signs.empty() && signs[row];
+    };
+    Z3_ast flip =
+        Z3_mk_const(context, Z3_mk_int_symbol(context, next++), boolSort);
     for (size_t j = 0; j < part.size(); ++j) {
       for (size_t k = 0; k < whole.size(); ++k) {
         Z3_ast match =
@@ -130,10 +134,14 @@ public:
           equal.push_back(Z3_mk_eq(context, Z3_mk_add(context, 2, terms),
                                    number(whole[k][c])));
         }
-        if (!equal.empty())
-          solver.require(
-              Z3_mk_implies(context, match,
-                            Z3_mk_and(context, equal.size(), equal.data())));
+        if (!question.zero.empty())
+          for (unsigned c : question.zero[j][k])
+            equal.push_back(Z3_mk_eq(context, factor[c], number(0)));
+        bool differ =
+            sign(question.partNegative, j) != sign(question.wholeNegative, k);
+        equal.push_back(differ ? flip : Z3_mk_not(context, flip));
+        solver.require(Z3_mk_implies(
+            context, match, Z3_mk_and(context, equal.size(), equal.data())));
       }
       solver.require(Z3_mk_or(context, lands[j].size(), lands[j].data()));
     }
