@@ -11,10 +11,10 @@ using namespace mirage::semantics;
 
 namespace {
 // Measured shapes of the curves; see the header for what each stands for.
-constexpr double kRamp = 1.0;             // µs, first loads of a block
-constexpr double kTail = 0.5;             // µs, last stores
-constexpr double kIteration = 0.08;       // µs, barrier and latencies
-constexpr double kClusterBarrier = 0.7;   // µs, first reduction over blocks
+constexpr double kRamp = 1.0;              // µs, first loads of a block
+constexpr double kTail = 0.5;              // µs, last stores
+constexpr double kIteration = 0.08;        // µs, barrier and latencies
+constexpr double kClusterBarrier = 0.7;    // µs, first reduction over blocks
 constexpr double kClusterReduction = 0.15; // µs, each further one
 constexpr double kRemoteBandwidth = 2.0e4; // bytes/µs, one block's remote reads
 constexpr double kSharedBandwidth = 2.0e5; // bytes/µs of one SM
@@ -59,10 +59,10 @@ bool isSpecial(OpKind kind) {
 
 /// Work of a block, summed over its iterations.
 struct Work {
-  double vector = 0;   ///< f32 operations
-  double special = 0;  ///< special-function results
-  double tensor = 0;   ///< multiply-adds, rows padded
-  double shared = 0;   ///< bytes read from shared memory
+  double vector = 0;  ///< f32 operations
+  double special = 0; ///< special-function results
+  double tensor = 0;  ///< multiply-adds, rows padded
+  double shared = 0;  ///< bytes read from shared memory
 };
 
 class GraphModel {
@@ -171,8 +171,8 @@ private:
       } else if (op.kind == OpKind::ReduceBlocks) {
         int64_t n = graph.attrs.grid[op.attrs.gridDim];
         if (n > 1) {
-          remoteBytes += tileBytes(op.operands[0]) *
-                         static_cast<double>(n - 1) / n;
+          remoteBytes +=
+              tileBytes(op.operands[0]) * static_cast<double>(n - 1) / n;
           scratch[op.operands[0]] = tileBytes(op.operands[0]);
           ++reductions;
         }
@@ -228,9 +228,9 @@ private:
       return cost;
     }
     if (cost.accumulatorsPerThread > kMaxAccumulatorsPerThread) {
-      cost.rejected = exceeds("accumulators a thread",
-                              cost.accumulatorsPerThread,
-                              kMaxAccumulatorsPerThread);
+      cost.rejected =
+          exceeds("accumulators a thread", cost.accumulatorsPerThread,
+                  kMaxAccumulatorsPerThread);
       return cost;
     }
     if (cluster > target.maxCluster) {
@@ -243,13 +243,14 @@ private:
          target.blocksPerSm,
          static_cast<int64_t>(65536 / (registers * threads))});
     cost.blocksPerSm = std::max<int64_t>(cost.blocksPerSm, 1);
-    int64_t resident = std::max<int64_t>(
-        residentBlocks(target, cost.blocksPerSm, cluster), 1);
+    int64_t resident =
+        std::max<int64_t>(residentBlocks(target, cost.blocksPerSm, cluster), 1);
     cost.waves = (cost.blocks + resident - 1) / resident;
 
     double perBlockInFlight =
-        hasLoop ? static_cast<double>(perStage) * std::max<int64_t>(stages - 1, 1)
-                : static_cast<double>(loadBytes(straightLoads));
+        hasLoop
+            ? static_cast<double>(perStage) * std::max<int64_t>(stages - 1, 1)
+            : static_cast<double>(loadBytes(straightLoads));
     double l2 = l2Bytes * cost.blocks;
     double dram = std::min(dramBytes, l2 * 1.5 + resultBytes());
     double time = 0;
@@ -265,15 +266,14 @@ private:
       double crowd = 1 - kFewBlocks / perSm;
       double bandwidth = target.dramBandwidth * saturation * crowd;
       // One SM alone draws no more than about twice its share.
-      bandwidth = std::min(bandwidth, sms * target.dramBandwidth * 2 /
-                                          target.sms);
-      double memory =
-          std::max(dram * share / bandwidth,
-                   (l2 + resultBytes()) * share /
-                       (target.l2Bandwidth * saturation));
+      bandwidth =
+          std::min(bandwidth, sms * target.dramBandwidth * 2 / target.sms);
+      double memory = std::max(dram * share / bandwidth,
+                               (l2 + resultBytes()) * share /
+                                   (target.l2Bandwidth * saturation));
       double compute = computeTime(perSm);
-      time += kRamp + std::max(memory, compute) +
-              0.1 * std::min(memory, compute);
+      time +=
+          kRamp + std::max(memory, compute) + 0.1 * std::min(memory, compute);
       // What all full waves cost is the same: skip ahead over the middle ones.
       if (left > 3 * resident) {
         int64_t middle = left / resident - 2;
@@ -305,11 +305,10 @@ private:
                    work.tensor / (target.tensorRate * warpShare) +
                    work.shared / kSharedBandwidth;
     double together =
-        blocksPerSm *
-        std::max({work.vector / target.vectorRate +
-                      work.special / target.specialRate,
-                  work.tensor / target.tensorRate,
-                  work.shared / kSharedBandwidth});
+        blocksPerSm * std::max({work.vector / target.vectorRate +
+                                    work.special / target.specialRate,
+                                work.tensor / target.tensorRate,
+                                work.shared / kSharedBandwidth});
     return std::max(alone, together);
   }
 

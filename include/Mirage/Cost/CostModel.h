@@ -6,7 +6,8 @@
 //
 // memory   = the wave's share of max(DRAM bytes / d, L2 bytes / l): DRAM counts
 //            each tensor once, L2 each load of each block
-// d        = attainable bandwidth, less where too few bytes are in flight, where
+// d        = attainable bandwidth, less where too few bytes are in flight,
+// where
 //            contiguous pieces are short, and where an SM holds few blocks to
 //            hide one another's barriers
 // compute  = the longer of one block's chain of iterations and an SM's share of

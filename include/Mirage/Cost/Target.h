@@ -21,13 +21,13 @@ struct Target {
   /// SMs of each graphics processing cluster: a cluster of blocks stays in one,
   /// so these decide how many fit at a time.
   llvm::ArrayRef<int> gpcs;
-  double dramBandwidth;  ///< bytes/µs
-  double l2Bandwidth;    ///< bytes/µs
-  double memoryLatency;  ///< µs, loaded
-  double tensorRate;     ///< f16 multiply-adds/µs of one SM through mma.sync
-  double vectorRate;     ///< f32 operations/µs of one SM
-  double specialRate;    ///< exp, rsqrt, .../µs of one SM
-  double launch;         ///< µs of an empty kernel in a graph
+  double dramBandwidth; ///< bytes/µs
+  double l2Bandwidth;   ///< bytes/µs
+  double memoryLatency; ///< µs, loaded
+  double tensorRate;    ///< f16 multiply-adds/µs of one SM through mma.sync
+  double vectorRate;    ///< f32 operations/µs of one SM
+  double specialRate;   ///< exp, rsqrt, .../µs of one SM
+  double launch;        ///< µs of an empty kernel in a graph
 };
 
 /// The target of this name (sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a), or
