@@ -15,8 +15,8 @@ llvm::Error error(const llvm::Twine &message) {
 
 bool isElementwise(OpKind kind) {
   OpClass c = opClass(kind);
-  return c == OpClass::Unary || c == OpClass::Binary ||
-         c == OpClass::Compare || c == OpClass::Select;
+  return c == OpClass::Unary || c == OpClass::Binary || c == OpClass::Compare ||
+         c == OpClass::Select;
 }
 
 /// Pairs the dims of two shapes that differ only in dims of size 1; empty when
@@ -77,6 +77,7 @@ public:
 
   llvm::Expected<Analysis> run() {
     result.program = &program;
+    result.opaqueMaps = opaqueMaps;
     result.constants.resize(program.values.size());
     for (const Op &op : program.ops)
       if (llvm::Error e = visit(op))
@@ -147,8 +148,7 @@ private:
       if (!pairs)
         return error("expected a reshape that adds or drops dimensions of "
                      "size 1, but got " +
-                     toString(type(0)) + " to " +
-                     toString(program.type(out)));
+                     toString(type(0)) + " to " + toString(program.type(out)));
       for (auto [i, j] : *pairs)
         classes.unify(op.operands[0], i, out, j);
       return llvm::Error::success();
@@ -288,8 +288,8 @@ private:
       ValueId base = root[tensors[0]];
       bool map = true;
       for (ValueId v : tensors)
-        map &= root[v] == base &&
-               program.type(v).shape == program.type(out).shape;
+        map &=
+            root[v] == base && program.type(v).shape == program.type(out).shape;
       map &= program.type(base).shape == program.type(out).shape;
       if (map)
         root[out] = base;
@@ -302,8 +302,8 @@ private:
       ValueId out = op.results[0];
       if (root[out] == static_cast<int>(out))
         continue;
-      bool inner = !llvm::is_contained(program.outputs, out) &&
-                   !users[out].empty();
+      bool inner =
+          !llvm::is_contained(program.outputs, out) && !users[out].empty();
       for (const Op *user : users[out])
         inner &= root[user->results[0]] == root[out];
       if (inner)
@@ -330,7 +330,12 @@ private:
         bool twice = op.operands.size() > 1 && !scalar->hasConstant;
         MapTemplate map{{{*scalar, 0, twice ? 0 : -1}}, false};
         map.opaque = opaqueMaps && isOpaque(map);
-        addMap(map);
+        int index = addMap(map);
+        if (scalar->hasConstant && !scalar->constantLeft
+                ? op.kind == OpKind::Mul || op.kind == OpKind::Div
+                : scalar->hasConstant && op.kind == OpKind::Mul)
+          result.scaledValues[index].push_back(
+              alias(op.operands[scalar->constantLeft ? 1 : 0]));
       }
     }
     // Products and sums are how values combine; the others only if the program
@@ -435,8 +440,8 @@ private:
 
   int addMap(MapTemplate map) {
     auto key = [](const MapTemplate &m) {
-      std::vector<std::tuple<int, int, int, int, double, int64_t, double,
-                             double>>
+      std::vector<
+          std::tuple<int, int, int, int, double, int64_t, double, double>>
           k;
       for (const MapTemplate::Step &s : m.steps)
         k.emplace_back(static_cast<int>(s.op.kind), s.lhs, s.rhs,
@@ -451,6 +456,7 @@ private:
       if (key(result.maps[i]) == k)
         return i;
     result.maps.push_back(std::move(map));
+    result.scaledValues.emplace_back();
     return result.maps.size() - 1;
   }
 
@@ -493,8 +499,8 @@ mirage::search::evaluateField(const Analysis &analysis,
   };
   std::vector<FieldTensor> values(program.values.size());
   for (unsigned i = 0; i < program.numInputs; ++i)
-    values[i] = randomField(shrunkenShape(analysis, i, classExtents),
-                            mix(seed, i));
+    values[i] =
+        randomField(shrunkenShape(analysis, i, classExtents), mix(seed, i));
   for (const Op &op : program.ops) {
     ValueId out = op.results[0];
     llvm::SmallVector<const FieldTensor *, 3> operands;
@@ -546,7 +552,7 @@ PolyId mirage::search::mapExpression(const Analysis &analysis, int index,
   const MapTemplate &map = analysis.maps[index];
   if (map.opaque)
     return pool.function(AtomKind::Map, {argument}, index);
-  ExpressionDomain domain{pool};
+  ExpressionDomain domain{pool, analysis.opaqueMaps};
   return applyMap(domain, map, argument);
 }
 
@@ -555,7 +561,7 @@ mirage::search::evaluateExpressions(const Analysis &analysis,
                                     llvm::ArrayRef<int> classExtents,
                                     ExpressionPool &pool) {
   const Program &program = *analysis.program;
-  ExpressionDomain domain{pool};
+  ExpressionDomain domain{pool, analysis.opaqueMaps};
   std::vector<PolyId> values(program.values.size(), kTooLarge);
   for (unsigned i = 0; i < program.numInputs; ++i)
     values[i] = pool.input(i);
@@ -585,9 +591,9 @@ mirage::search::evaluateExpressions(const Analysis &analysis,
                           : pool.sum(extentOf(op.operands[0], d), values[out]);
       break;
     case OpClass::Matmul:
-      values[out] = pool.sum(extentOf(op.operands[0],
-                                      program.type(out).rank() - 1),
-                             pool.mul(first, values[op.operands[1]]));
+      values[out] =
+          pool.sum(extentOf(op.operands[0], program.type(out).rank() - 1),
+                   pool.mul(first, values[op.operands[1]]));
       break;
     case OpClass::Transpose:
     case OpClass::Reshape:

@@ -1,7 +1,7 @@
 //===- Analysis.h - What the search reads off its input ---------*- C++ -*-===//
 //
-// Size classes of the dimensions, and the operators that the program is made of,
-// as templates that the enumeration applies to values of its own.
+// Size classes of the dimensions, and the operators that the program is made
+// of, as templates that the enumeration applies to values of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +54,8 @@ struct SizeClass {
 };
 
 struct Analysis {
+  /// Whether maps and squares of sums are one function to the expressions.
+  bool opaqueMaps = true;
   const semantics::Program *program = nullptr;
   std::vector<SizeClass> classes;
   /// For each value the class of each dim; -1 for dims of size 1.
@@ -64,6 +66,9 @@ struct Analysis {
   std::vector<std::optional<semantics::ConstantValue>> constants;
 
   std::vector<MapTemplate> maps;
+  /// For each map that only scales by a constant, the values that the program
+  /// scales; empty for others.
+  std::vector<std::vector<semantics::ValueId>> scaledValues;
   /// For each value that an opaque map yields, the map and its argument.
   std::map<semantics::ValueId, std::pair<int, semantics::ValueId>> opaqueValues;
   std::vector<ReshapeTemplate> reshapes;
@@ -121,9 +126,8 @@ typename D::Value mirage::search::applyMap(D &domain, const MapTemplate &map,
       auto c = domain.constant(step.op.constant);
       args.insert(step.op.constantLeft ? args.begin() : args.end(), c);
     }
-    slots.push_back(semantics::evalElementwise(domain, step.op.kind,
-                                               step.op.attrs, args,
-                                               semantics::DType::F32));
+    slots.push_back(semantics::evalElementwise(
+        domain, step.op.kind, step.op.attrs, args, semantics::DType::F32));
   }
   return slots.back();
 }

@@ -228,9 +228,9 @@ private:
     for (unsigned d = 0; d < splits.size(); ++d)
       for (unsigned axis : splits[d].axes)
         (axis == kLoopAxis ? op.attrs.fmap : op.attrs.imap[axis]) = d;
-    auto tile = inferLoadTile(program.type(a.index), kernel.attrs.grid,
-                              op.attrs.imap, op.attrs.fmap,
-                              sizes.axes[kLoopAxis]);
+    auto tile =
+        inferLoadTile(program.type(a.index), kernel.attrs.grid, op.attrs.imap,
+                      op.attrs.fmap, sizes.axes[kLoopAxis]);
     if (!tile)
       return tile.takeError();
     used.insert(a.index);
@@ -271,8 +271,8 @@ private:
 };
 } // namespace
 
-llvm::Expected<Program>
-mirage::search::emitGraph(const ValueGraph &values, const GraphSketch &graph,
-                          const InstanceSizes &sizes) {
+llvm::Expected<Program> mirage::search::emitGraph(const ValueGraph &values,
+                                                  const GraphSketch &graph,
+                                                  const InstanceSizes &sizes) {
   return Emitter(values, graph, sizes).run();
 }

@@ -46,7 +46,7 @@ int ExpressionPool::internAtom(Atom atom) {
 }
 
 int ExpressionPool::internMonomial(Monomial monomial) {
-  std::vector<int64_t> key{monomial.sigma,
+  std::vector<int64_t> key{monomial.sigma, monomial.negative,
                            static_cast<int64_t>(monomial.atoms.size())};
   flatten(monomial.atoms, key);
   flatten(monomial.dens, key);
@@ -89,6 +89,8 @@ int ExpressionPool::parameter(std::vector<double> numbers) {
 
 PolyId ExpressionPool::constant(const ConstantValue &value) {
   double literal = std::abs(value.literal);
+  if (value.kind == ConstantValue::Kind::Literal && value.literal < 0)
+    return neg(constant(ConstantValue::makeLiteral(literal)));
   if (value.kind == ConstantValue::Kind::Literal && literal == 1.0)
     return onePoly;
   // Zero is an atom and no empty sum: relu's max(x, 0) must not lose it.
@@ -111,6 +113,7 @@ Monomial ExpressionPool::product(const Monomial &a, const Monomial &b) {
   Monomial result;
   if (__builtin_mul_overflow(a.sigma, b.sigma, &result.sigma))
     result.sigma = INT64_MAX;
+  result.negative = a.negative != b.negative;
   result.dens = merged(a.dens, b.dens);
   Multiset all = merged(a.atoms, b.atoms);
   for (AtomKind kind : {AtomKind::Exp, AtomKind::Sqrt}) {
@@ -130,7 +133,7 @@ Monomial ExpressionPool::product(const Monomial &a, const Monomial &b) {
       }
       PolyId arg = atoms[id].args[0];
       for (int n = 0; n < count; ++n) {
-        argument = first                  ? arg
+        argument = first                   ? arg
                    : kind == AtomKind::Exp ? add(argument, arg)
                                            : mul(argument, arg);
         first = false;
@@ -161,6 +164,14 @@ PolyId ExpressionPool::mul(PolyId a, PolyId b) {
   return internPoly(std::move(result));
 }
 
+PolyId ExpressionPool::neg(PolyId a) {
+  if (a == kTooLarge)
+    return a;
+  Monomial minusOne;
+  minusOne.negative = true;
+  return mul(a, internPoly({{internMonomial(minusOne), 1}}));
+}
+
 PolyId ExpressionPool::sum(int64_t size, PolyId a) {
   if (a == kTooLarge || size == 1)
     return a;
@@ -175,6 +186,7 @@ PolyId ExpressionPool::div(PolyId a, PolyId b) {
   Monomial factor;
   if (terms[b] == 1 && monos[polys[b][0].first].dens.empty()) {
     Monomial denominator = monos[polys[b][0].first];
+    factor.negative = denominator.negative;
     for (auto [atom, count] : denominator.atoms)
       insert(factor.dens, atomPoly(atom), count);
     if (denominator.sigma != 1) {
@@ -202,8 +214,8 @@ PolyId ExpressionPool::max(PolyId a, PolyId b) {
     const Multiset &set = polys[id];
     if (terms[id] == 1) {
       const Monomial &m = monos[set[0].first];
-      if (m.sigma == 1 && m.dens.empty() && m.atoms.size() == 1 &&
-          m.atoms[0].second == 1 &&
+      if (m.sigma == 1 && !m.negative && m.dens.empty() &&
+          m.atoms.size() == 1 && m.atoms[0].second == 1 &&
           atoms[m.atoms[0].first].kind == AtomKind::Max) {
         const auto &args = atoms[m.atoms[0].first].args;
         atom.args.insert(atom.args.end(), args.begin(), args.end());
@@ -241,7 +253,7 @@ std::string ExpressionPool::toString(PolyId id) const {
     if (n != 1)
       os << n << " ";
     const Monomial &mono = monos[m];
-    os << "[" << mono.sigma << "]";
+    os << (mono.negative ? "-" : "") << "[" << mono.sigma << "]";
     for (auto [a, k] : mono.atoms) {
       const Atom &atom = atoms[a];
       os << " " << names[static_cast<int>(atom.kind)];

@@ -85,8 +85,8 @@ FieldValue FieldDomain::neg(Value a) {
 FieldValue FieldDomain::exp(Value a) {
   if (a.isBag && a.bag == 0)
     return {0, 0, true}; // exp(-inf)
-  FieldValue value = a.hasQ ? FieldValue{powMod(kGenerator, a.q, kFieldP), 0}
-                            : keyed(2, a.p);
+  FieldValue value =
+      a.hasQ ? FieldValue{powMod(kGenerator, a.q, kFieldP), 0} : keyed(2, a.p);
   value.hasQ = false;
   return value;
 }

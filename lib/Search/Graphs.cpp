@@ -70,16 +70,15 @@ private:
                       : nodes[edge.result].phase;
     int loop = values.structure.loopClass;
     if (phase == Phase::Inside && loop >= 0)
-      repeat = std::max<int64_t>(
-          1, values.analysis.classes[loop].extent / kNominalTile);
+      repeat = std::max<int64_t>(1, values.analysis.classes[loop].extent /
+                                        kNominalTile);
     double out = elements(edge.result);
     double in = edge.operands[0] >= 0 ? elements(edge.operands[0]) : 0;
     switch (edge.action.kind) {
     case Action::Load:
       return repeat * out;
     case Action::Map: {
-      size_t steps =
-          values.analysis.maps[edge.action.index].steps.size();
+      size_t steps = values.analysis.maps[edge.action.index].steps.size();
       return 10 + repeat * out * (0.5 + 0.1 * steps);
     }
     case Action::Reshape:
@@ -90,8 +89,8 @@ private:
       return 10 + repeat * out;
     case Action::Matmul:
       // Tensor cores, against one lane for each element elsewhere.
-      return 10 + repeat * in * nominal(nodes[edge.result].value.shape().back()) /
-                      64;
+      return 10 + repeat * in *
+                      nominal(nodes[edge.result].value.shape().back()) / 64;
     case Action::Reduce:
       return 20 + repeat * in;
     case Action::Accumulate: {

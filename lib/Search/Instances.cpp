@@ -15,8 +15,8 @@ constexpr int64_t kMaxDepth = 256; ///< of a loop's tile
 
 /// Where a class stands in the tensors, which decides the tiles it can have.
 struct Role {
-  bool column = false; ///< last dim of an input or output
-  bool batch = false;  ///< ahead of the last two dims of some tensor
+  bool column = false;  ///< last dim of an input or output
+  bool batch = false;   ///< ahead of the last two dims of some tensor
   bool product = false; ///< contracted, a row or a column of a matmul
 };
 
@@ -110,8 +110,7 @@ bool fitsLowering(const Program &program, const std::vector<Op> &body,
 class Instantiator {
 public:
   Instantiator(const ValueGraph &values, const GraphSketch &graph,
-               const SearchOptions &options, unsigned limit,
-               SearchStats &stats)
+               const SearchOptions &options, unsigned limit, SearchStats &stats)
       : values(values), graph(graph), options(options), limit(limit),
         stats(stats) {
     const Structure &structure = values.structure;
@@ -176,8 +175,7 @@ private:
     int64_t extent = extentOf(c);
     if (values.structure.reduceAxis >= 0)
       extent /= sizes.axes[values.structure.reduceAxis];
-    for (int64_t tile :
-         loopTiles(extent, roleOf(values.analysis, c).product)) {
+    for (int64_t tile : loopTiles(extent, roleOf(values.analysis, c).product)) {
       sizes.axes[kLoopAxis] = extent / tile;
       tryInstance(sizes);
     }
@@ -253,9 +251,10 @@ private:
 };
 } // namespace
 
-std::vector<Candidate>
-mirage::search::instantiate(const ValueGraph &values, const GraphSketch &graph,
-                            const SearchOptions &options, unsigned limit,
-                            SearchStats &stats) {
+std::vector<Candidate> mirage::search::instantiate(const ValueGraph &values,
+                                                   const GraphSketch &graph,
+                                                   const SearchOptions &options,
+                                                   unsigned limit,
+                                                   SearchStats &stats) {
   return Instantiator(values, graph, options, limit, stats).run();
 }

@@ -21,8 +21,8 @@ llvm::Expected<semantics::Program> emitGraph(const ValueGraph &values,
 /// The best instances of `graph` on the target, cheapest first.
 std::vector<Candidate> instantiate(const ValueGraph &values,
                                    const GraphSketch &graph,
-                                   const SearchOptions &options,
-                                   unsigned limit, SearchStats &stats);
+                                   const SearchOptions &options, unsigned limit,
+                                   SearchStats &stats);
 
 } // namespace mirage::search
 

@@ -21,10 +21,20 @@ public:
          SearchResult &result)
       : analysis(analysis), options(options), result(result) {
     if (options.prune != PruneMode::None && options.prune != PruneMode::Direct)
-      solver = mirage::solver::createZ3Solver();
+      solver = std::make_unique<mirage::solver::CachedSolver>(
+          mirage::solver::createZ3Solver());
   }
 
   void run() {
+    searchAll();
+    if (solver) {
+      result.stats.prune.z3Queries = solver->asked();
+      result.stats.prune.z3Unknown = solver->unknown();
+    }
+  }
+
+private:
+  void searchAll() {
     std::vector<Structure> structures = enumerateStructures(analysis);
     // Inputs read whole before the loop are a wider space: only where the
     // narrow one has nothing.
@@ -39,7 +49,6 @@ public:
     }
   }
 
-private:
   void searchStructure(const Structure &structure, bool wide) {
     SearchStats &stats = result.stats;
     ++stats.structures;
@@ -53,8 +62,8 @@ private:
           extractGraphs(values, options.maxBlockOps, kGraphsPerStructure);
       stats.graphs += graphs.size();
       for (const GraphSketch &graph : graphs) {
-        std::vector<Candidate> found = instantiate(
-            values, graph, options, kInstancesPerGraph, stats);
+        std::vector<Candidate> found =
+            instantiate(values, graph, options, kInstancesPerGraph, stats);
         for (Candidate &candidate : found)
           keep(std::move(candidate));
       }
@@ -71,11 +80,11 @@ private:
     // Two structures may yield one instance: an axis of one part is no axis.
     if (!seen.insert(toString(candidate.program)).second)
       return;
-    auto at = std::upper_bound(
-        result.candidates.begin(), result.candidates.end(), candidate,
-        [](const Candidate &a, const Candidate &b) {
-          return a.predictedMicros < b.predictedMicros;
-        });
+    auto at =
+        std::upper_bound(result.candidates.begin(), result.candidates.end(),
+                         candidate, [](const Candidate &a, const Candidate &b) {
+                           return a.predictedMicros < b.predictedMicros;
+                         });
     result.candidates.insert(at, std::move(candidate));
     if (result.candidates.size() > options.top)
       result.candidates.pop_back();
@@ -85,8 +94,7 @@ private:
     PruneStats &sum = result.stats.prune;
     sum.questions += one.questions;
     sum.memoHits += one.memoHits;
-    sum.z3Queries += one.z3Queries;
-    sum.z3Unknown += one.z3Unknown;
+    sum.z3Questions += one.z3Questions;
     sum.undecided += one.undecided;
     sum.disagreements += one.disagreements;
   }
@@ -94,7 +102,7 @@ private:
   const Analysis &analysis;
   const SearchOptions &options;
   SearchResult &result;
-  std::unique_ptr<mirage::solver::Solver> solver;
+  std::unique_ptr<mirage::solver::CachedSolver> solver;
   std::set<std::string> seen;
 };
 } // namespace

@@ -139,10 +139,9 @@ void chooseSplits(const Structure &structure,
 }
 } // namespace
 
-std::vector<Splits>
-mirage::search::loadVariants(const Analysis &analysis,
-                             const Structure &structure, ValueId input,
-                             bool wide) {
+std::vector<Splits> mirage::search::loadVariants(const Analysis &analysis,
+                                                 const Structure &structure,
+                                                 ValueId input, bool wide) {
   std::vector<Splits> result;
   Splits chosen;
   chooseSplits(structure, analysis.dims[input], wide, 0, 0, chosen, result);

@@ -1,4 +1,5 @@
-//===- Structure.h - Which class each grid axis and the loop split -*- C++ -*-===//
+//===- Structure.h - Which class each grid axis and the loop split -*- C++
+//-*-===//
 
 #ifndef MIRAGE_LIB_SEARCH_STRUCTURE_H
 #define MIRAGE_LIB_SEARCH_STRUCTURE_H
@@ -24,7 +25,8 @@ std::vector<Structure> enumerateStructures(const Analysis &analysis);
 
 /// Sizes at which a structure's values are compared. Those that can be summed
 /// over are different primes, so that the size of a sum tells what was summed;
-/// tiles of different classes have different sizes, so that shapes tell classes.
+/// tiles of different classes have different sizes, so that shapes tell
+/// classes.
 struct ShrunkenSizes {
   std::array<int, 4> axes = {1, 1, 1, 1}; ///< extents of grid axes and loop
   std::vector<int> tile;                  ///< for each class

@@ -32,13 +32,40 @@ bool hasExp(const MapTemplate &map) {
   return false;
 }
 
+IndexInfo indexInfo(const Analysis &analysis, const Structure &structure,
+                    const ShrunkenSizes &sizes,
+                    llvm::ArrayRef<PolyId> expressions) {
+  IndexInfo info;
+  if (analysis.classes.size() > 64)
+    return info;
+  auto classesOf = [&](ValueId v) {
+    uint64_t mask = 0;
+    for (int c : analysis.dims[v])
+      if (c >= 0)
+        mask |= uint64_t(1) << c;
+    return mask;
+  };
+  for (unsigned i = 0; i < analysis.program->numInputs; ++i)
+    info.inputClasses.push_back(classesOf(i));
+  for (unsigned v = 0; v < expressions.size(); ++v)
+    if (!analysis.constants[v])
+      info.hostClasses[expressions[v]] |= classesOf(v);
+  for (ValueId v : analysis.program->outputs)
+    info.outputClasses |= classesOf(v);
+  for (unsigned c = 0; c < analysis.classes.size(); ++c)
+    info.primeClass[sizes.tile[c]] = c;
+  // The grid axes share an extent, so theirs tells no class.
+  if (structure.loopClass >= 0)
+    info.primeClass[sizes.axes[kLoopAxis]] = structure.loopClass;
+  return info;
+}
+
 /// Scaling by a positive constant keeps a value that is at most 0 so.
 bool keepsSign(const MapTemplate &map) {
   if (map.steps.size() != 1)
     return false;
   const ScalarOp &op = map.steps[0].op;
-  return op.kind == OpKind::Mul && op.hasConstant &&
-         op.constant.toDouble() > 0;
+  return op.kind == OpKind::Mul && op.hasConstant && op.constant.toDouble() > 0;
 }
 } // namespace
 
@@ -48,21 +75,21 @@ ValueGraph::ValueGraph(const Analysis &analysis, const Structure &structure,
     : analysis(analysis), structure(structure), options(options),
       wide(wideLoads), stats(stats), shrunken(shrink(analysis, structure)) {
   values = evaluateField(analysis, shrunken.extent, domain, options.seed);
-  std::vector<PolyId> expressions =
-      evaluateExpressions(analysis, shrunken.extent, pool);
+  expressions = evaluateExpressions(analysis, shrunken.extent, pool);
   std::vector<PolyId> targets;
   for (ValueId output : analysis.program->outputs) {
     targets.push_back(expressions[output]);
-    goals.push_back(tileField(
-        values[output], outputSplits(analysis, structure, output),
-        shrunken.axes));
+    goals.push_back(tileField(values[output],
+                              outputSplits(analysis, structure, output),
+                              shrunken.axes));
   }
   PruneMode mode = options.prune;
   // A target too large for a normal form has no hosts: nothing can be pruned.
   if (llvm::is_contained(targets, kTooLarge))
     mode = PruneMode::None;
-  test = std::make_unique<SubexpressionTest>(pool, targets, mode, solver,
-                                             options.solverRlimit);
+  test = std::make_unique<SubexpressionTest>(
+      pool, targets, mode, solver, options.solverRlimit,
+      indexInfo(analysis, structure, shrunken, expressions));
 }
 
 StopReason ValueGraph::build() {
@@ -93,9 +120,8 @@ void ValueGraph::addLoads() {
       const Splits &splits = variants.back()[v];
       Phase phase = splitByLoop(splits) ? Phase::Inside : Phase::Before;
       add({Action::Load, static_cast<int>(input), static_cast<int>(v)}, {},
-          phase, pool.input(input), 0, false, [&] {
-            return tileField(values[input], splits, shrunken.axes);
-          });
+          phase, pool.input(input), 0, false,
+          [&] { return tileField(values[input], splits, shrunken.axes); });
     }
   }
 }
@@ -136,8 +162,8 @@ void ValueGraph::add(Action action, llvm::ArrayRef<int> operands, Phase phase,
   }
   FieldTensor value = evaluate();
   auto hash = value.hash();
-  // The expression belongs to the key: of two graphs of one value the one may be
-  // part of a target's form and the other not.
+  // The expression belongs to the key: of two graphs of one value the one may
+  // be part of a target's form and the other not.
   std::pair<uint64_t, uint64_t> key{
       mix(hash.first, static_cast<uint64_t>(phase)),
       mix(hash.second, static_cast<uint64_t>(expression))};
@@ -167,11 +193,21 @@ bool ValueGraph::isMaxOf(PolyId max, PolyId of) const {
   if (set.size() != 1 || set[0].second != 1)
     return false;
   const Monomial &m = pool.monomial(set[0].first);
-  if (m.sigma != 1 || !m.dens.empty() || m.atoms.size() != 1 ||
+  if (m.sigma != 1 || m.negative || !m.dens.empty() || m.atoms.size() != 1 ||
       m.atoms[0].second != 1)
     return false;
   const Atom &atom = pool.atom(m.atoms[0].first);
   return atom.kind == AtomKind::Max && llvm::is_contained(atom.args, of);
+}
+
+bool ValueGraph::scalesTooEarly(unsigned map, PolyId argument) {
+  if (!analysis.opaqueMaps || options.prune == PruneMode::None ||
+      analysis.scaledValues[map].empty())
+    return false;
+  for (ValueId v : analysis.scaledValues[map])
+    if (test->contains(argument, expressions[v]))
+      return false;
+  return true;
 }
 
 void ValueGraph::proposeUnary(int n) {
@@ -189,6 +225,13 @@ void ValueGraph::proposeUnary(int n) {
     }
     PolyId result = memoized(
         1 + i, e, 0, [&] { return mapExpression(analysis, i, e, pool); });
+    // max(max(x, 0), 0): an idempotent map again.
+    if (result == e && result != kTooLarge)
+      continue;
+    if (scalesTooEarly(i, e)) {
+      ++stats.prunedExpression;
+      continue;
+    }
     add({Action::Map, static_cast<int>(i)}, {n}, phase, result, 1,
         allNodes[n].bounded && keepsSign(map), [&] {
           return mapField({&allNodes[n].value},
@@ -227,8 +270,8 @@ void ValueGraph::proposeUnary(int n) {
             return transposeField(allNodes[n].value, analysis.transposes[i]);
           });
 
-  bool sums = analysis.hasSum || analysis.hasMatmul ||
-              analysis.hasMatmulTransposed;
+  bool sums =
+      analysis.hasSum || analysis.hasMatmul || analysis.hasMatmulTransposed;
   for (bool isMax : {false, true}) {
     if (isMax ? !analysis.hasMax : !sums)
       continue;
@@ -251,18 +294,16 @@ void ValueGraph::proposeUnary(int n) {
           continue;
         add({Action::Accumulate, d, isMax}, {n}, Phase::After,
             total(d < 0 ? range : range * shape[d]), 1, false, [&] {
-              FieldTensor t = reduceField(domain, allNodes[n].value, kLoopAxis,
-                                          isMax);
+              FieldTensor t =
+                  reduceField(domain, allNodes[n].value, kLoopAxis, isMax);
               return d < 0 ? t : reduceField(domain, t, kContext + d, isMax);
             });
       }
-    } else if (structure.reduceAxis >= 0 &&
-               dims[structure.reduceAxis] > 1) {
+    } else if (structure.reduceAxis >= 0 && dims[structure.reduceAxis] > 1) {
       unsigned axis = structure.reduceAxis;
       add({Action::ReduceBlocks, 0, isMax}, {n}, phase,
-          total(shrunken.axes[axis]), 1, false, [&] {
-            return reduceField(domain, allNodes[n].value, axis, isMax);
-          });
+          total(shrunken.axes[axis]), 1, false,
+          [&] { return reduceField(domain, allNodes[n].value, axis, isMax); });
     }
   }
 }
@@ -298,8 +339,8 @@ void ValueGraph::proposeBinary(OpKind kind, int a, int b) {
   bool bounded = kind == OpKind::Sub && isMaxOf(y, x);
   PolyId result =
       memoized(5000 + static_cast<int>(kind), x, y, [&]() -> PolyId {
-        ExpressionDomain expressions{pool};
-        return evalElementwise(expressions, kind, Attrs(), {x, y}, DType::F32);
+        ExpressionDomain abstract{pool, analysis.opaqueMaps};
+        return evalElementwise(abstract, kind, Attrs(), {x, y}, DType::F32);
       });
   add({Action::Binary, static_cast<int>(kind)}, {a, b},
       *join(allNodes[a].phase, allNodes[b].phase), result, 1, bounded, [&] {
@@ -326,9 +367,8 @@ void ValueGraph::proposeMatmul(int a, int b, bool transposeRhs) {
     return;
   }
   PolyId x = allNodes[a].expression, y = allNodes[b].expression;
-  PolyId result = memoized(7000 + depth, x, y, [&] {
-    return pool.sum(depth, pool.mul(x, y));
-  });
+  PolyId result = memoized(7000 + depth, x, y,
+                           [&] { return pool.sum(depth, pool.mul(x, y)); });
   add({Action::Matmul, transposeRhs}, {a, b},
       *join(allNodes[a].phase, allNodes[b].phase), result, 1, false, [&] {
         return matmulField(allNodes[a].value, allNodes[b].value, transposeRhs);

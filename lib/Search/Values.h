@@ -1,11 +1,11 @@
 //===- Values.h - All values that a structure's graphs can hold -*- C++ -*-===//
 //
-// A directed hypergraph. A node is a tile with its phase, its finite-field value
-// in all blocks and iterations and its abstract expression; an edge is one
-// operator that yields the node from others. Every block graph of the structure
-// whose values all pass the pruning is a sub-graph. Nodes are visited in order
-// of creation, and each meets all nodes before it and itself, so no order of
-// operators is preferred and none is lost.
+// A directed hypergraph. A node is a tile with its phase, its finite-field
+// value in all blocks and iterations and its abstract expression; an edge is
+// one operator that yields the node from others. Every block graph of the
+// structure whose values all pass the pruning is a sub-graph. Nodes are visited
+// in order of creation, and each meets all nodes before it and itself, so no
+// order of operators is preferred and none is lost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,9 +94,11 @@ private:
            llvm::function_ref<FieldTensor()> evaluate);
   bool stop();
   /// Expressions of operators are looked up by operator and operands.
-  template <class F>
-  PolyId memoized(int code, PolyId a, PolyId b, F compute);
+  template <class F> PolyId memoized(int code, PolyId a, PolyId b, F compute);
   bool isMaxOf(PolyId max, PolyId of) const;
+  /// Scaling commutes with all that is linear: it waits for the value that the
+  /// program scales to be part of what is scaled.
+  bool scalesTooEarly(unsigned map, PolyId argument);
 
   const SearchOptions &options;
   bool wide;
@@ -105,6 +107,7 @@ private:
   ExpressionPool pool;
   FieldDomain domain;
   std::vector<FieldTensor> values; ///< of the program, at shrunken sizes
+  std::vector<PolyId> expressions; ///< the same
   std::unique_ptr<SubexpressionTest> test;
   std::vector<std::vector<Splits>> variants;
   std::vector<FieldTensor> goals; ///< the outputs' tiles

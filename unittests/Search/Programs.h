@@ -16,8 +16,7 @@ struct Builder {
   ValueId input(Shape shape, DType type = DType::F16) {
     return program.addInput({shape, type});
   }
-  ValueId op(OpKind kind, llvm::ArrayRef<ValueId> operands,
-             Attrs attrs = {}) {
+  ValueId op(OpKind kind, llvm::ArrayRef<ValueId> operands, Attrs attrs = {}) {
     return program.append(kind, operands, attrs);
   }
   ValueId typed(OpKind kind, llvm::ArrayRef<ValueId> operands, TensorType type,
@@ -77,8 +76,8 @@ inline Program gatedMlpFromPrimitives() {
           w2 = b.input({4096, 4096});
   ValueId h = b.cast(b.matmul(x, w1), DType::F32);
   ValueId e = b.op(OpKind::Exp, {b.op(OpKind::Neg, {h})});
-  ValueId s = b.op(OpKind::Div,
-                   {b.literal(1), b.op(OpKind::Add, {e, b.literal(1)})});
+  ValueId s =
+      b.op(OpKind::Div, {b.literal(1), b.op(OpKind::Add, {e, b.literal(1)})});
   ValueId gate = b.cast(b.op(OpKind::Mul, {s, h}), DType::F16);
   return b.finish({b.op(OpKind::Mul, {gate, b.matmul(x, w2)})});
 }
@@ -87,8 +86,8 @@ inline Program lora() {
   Builder b;
   ValueId x = b.input({16, 256}), w = b.input({256, 4096}),
           a = b.input({256, 16}), c = b.input({16, 4096});
-  return b.finish({b.op(OpKind::Add, {b.matmul(x, w),
-                                      b.matmul(b.matmul(x, a), c)})});
+  return b.finish(
+      {b.op(OpKind::Add, {b.matmul(x, w), b.matmul(b.matmul(x, a), c)})});
 }
 
 inline Program linearGelu() {
@@ -96,16 +95,15 @@ inline Program linearGelu() {
   ValueId x = b.input({16, 1024}), w = b.input({1024, 4096}),
           bias = b.input({4096});
   ValueId row = b.typed(OpKind::Reshape, {bias}, {{1, 4096}, DType::F16});
-  return b.finish({b.op(OpKind::GeluTanh,
-                        {b.op(OpKind::Add, {b.matmul(x, w), row})})});
+  return b.finish(
+      {b.op(OpKind::GeluTanh, {b.op(OpKind::Add, {b.matmul(x, w), row})})});
 }
 
 inline Program residualNormLinear() {
   Builder b;
   ValueId x = b.input({8, 4096}), r = b.input({8, 4096}),
           g = b.input({1, 4096}), w = b.input({4096, 6144});
-  return b.finish(
-      {b.matmul(b.rmsNorm(b.op(OpKind::Add, {x, r}), 1e-6, g), w)});
+  return b.finish({b.matmul(b.rmsNorm(b.op(OpKind::Add, {x, r}), 1e-6, g), w)});
 }
 
 inline Program normGatedMlp() {
@@ -147,16 +145,14 @@ inline Program ntrans() {
   ValueId h = b.input({8, 4096}), x = b.input({8, 4096}),
           alpha = b.input({8, 4096});
   ValueId step = b.op(OpKind::Sub, {b.rmsNorm(h, 1e-6), x});
-  ValueId sum =
-      b.op(OpKind::Add, {x, b.op(OpKind::Mul, {alpha, step})});
+  ValueId sum = b.op(OpKind::Add, {x, b.op(OpKind::Mul, {alpha, step})});
   return b.finish({b.rmsNorm(sum, 1e-6)});
 }
 
 inline Program elementwise() {
   Builder b;
   ValueId x = b.input({64, 2048}), y = b.input({64, 2048});
-  return b.finish(
-      {b.op(OpKind::Mul, {b.op(OpKind::Silu, {x}), y})});
+  return b.finish({b.op(OpKind::Mul, {b.op(OpKind::Silu, {x}), y})});
 }
 
 struct NamedProgram {

@@ -1,14 +1,14 @@
 //===- Expression.h - Abstract expressions in normal form -------*- C++ -*-===//
 //
-// What a tensor's elements are made of, with indices forgotten. An expression is
-// kept in the normal form of the axioms A_eq: a multiset of monomials
+// What a tensor's elements are made of, with indices forgotten. An expression
+// is kept in the normal form of the axioms A_eq: a multiset of monomials
 //
 //   sigma * product of atoms^k / product of denominators^k
 //
-// sigma is the product of the sizes of the sums (a sum commutes with everything,
-// so only the product remains). An atom is an input, a constant, or a function
-// of polynomials. Signs are forgotten: x and -x are one expression, so a
-// subtraction is an addition. That keeps more than it has to and loses nothing.
+// sigma is the product of the sizes of the sums (a sum commutes with
+// everything, so only the product remains). An atom is an input, a constant, or
+// a function of polynomials. A sign belongs to the monomial, and a constant's
+// to the monomial that the constant is in: x - y is a sum, and nothing cancels.
 //
 //   axiom                               in the normal form
 //   add, mul commute and associate      multisets
@@ -38,6 +38,8 @@
 namespace mirage::search {
 
 using PolyId = int;
+/// The parameter of a Map atom that is a square.
+constexpr int kSquare = -1;
 constexpr PolyId kTooLarge = -1;
 
 /// What an atom is. Everything that is not a plain letter holds polynomials.
@@ -63,6 +65,7 @@ using Multiset = std::vector<std::pair<int, int>>;
 
 struct Monomial {
   int64_t sigma = 1;
+  bool negative = false;
   Multiset atoms; ///< atom ids
   Multiset dens;  ///< polynomial ids
 };
@@ -81,10 +84,11 @@ public:
 
   PolyId input(int number);
   PolyId one() const { return onePoly; }
-  /// A literal 1 is `one`, a literal c and -c are one atom.
+  /// A literal 1 is `one`.
   PolyId constant(const semantics::ConstantValue &value);
   PolyId add(PolyId a, PolyId b);
   PolyId mul(PolyId a, PolyId b);
+  PolyId neg(PolyId a);
   PolyId div(PolyId a, PolyId b);
   PolyId sum(int64_t size, PolyId a);
   PolyId max(PolyId a, PolyId b);
@@ -123,29 +127,34 @@ private:
 struct ExpressionDomain {
   using Value = PolyId;
   ExpressionPool &pool;
+  /// The square of a sum is one function of it, not expanded: nothing is gained
+  /// from the parts of (x + r)^2, and there are many.
+  bool foldSquares = false;
 
   Value add(Value a, Value b) { return pool.add(a, b); }
-  Value sub(Value a, Value b) { return pool.add(a, b); }
-  Value mul(Value a, Value b) { return pool.mul(a, b); }
+  Value sub(Value a, Value b) { return pool.add(a, pool.neg(b)); }
+  Value mul(Value a, Value b) {
+    if (foldSquares && a == b && a != kTooLarge && pool.numTerms(a) > 1)
+      return pool.function(AtomKind::Map, {a}, kSquare);
+    return pool.mul(a, b);
+  }
   Value div(Value a, Value b) { return pool.div(a, b); }
-  Value neg(Value a) { return a; }
+  Value neg(Value a) { return pool.neg(a); }
   Value exp(Value a) { return pool.function(AtomKind::Exp, {a}); }
   Value log(Value a) { return pool.function(AtomKind::Log, {a}); }
   Value sqrt(Value a) { return pool.function(AtomKind::Sqrt, {a}); }
   /// By its law, so that both spellings of silu are one expression.
   Value sigmoid(Value a) {
-    return pool.div(pool.one(), pool.add(pool.one(), exp(a)));
+    return pool.div(pool.one(), pool.add(pool.one(), exp(neg(a))));
   }
   Value erf(Value a) { return pool.function(AtomKind::Erf, {a}); }
   Value max(Value a, Value b) { return pool.max(a, b); }
-  Value min(Value a, Value b) { return pool.max(a, b); }
+  Value min(Value a, Value b) { return neg(max(neg(a), neg(b))); }
   Value abs(Value a) { return pool.function(AtomKind::Abs, {a}); }
   Value clamp(Value a, double lo, double hi) {
     return pool.function(AtomKind::Clamp, {a}, pool.parameter({lo, hi}));
   }
-  Value pow(Value a, Value b) {
-    return pool.function(AtomKind::Pow, {a, b});
-  }
+  Value pow(Value a, Value b) { return pool.function(AtomKind::Pow, {a, b}); }
   Value constant(const semantics::ConstantValue &value) {
     return pool.constant(value);
   }

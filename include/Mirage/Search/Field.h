@@ -1,8 +1,8 @@
 //===- Field.h - Finite-field values of tensors in all blocks ---*- C++ -*-===//
 //
-// The search tells values apart, and recognises the target's, by their images in
-// Z_p x Z_q with p = 2q + 1 fixed: a filter, whose survivors the verifier judges
-// with randomness of its own.
+// The search tells values apart, and recognises the target's, by their images
+// in Z_p x Z_q with p = 2q + 1 fixed: a filter, whose survivors the verifier
+// judges with randomness of its own.
 //
 //   op                          p-component          q-component
 //   + - * /                     in Z_p               in Z_q
@@ -12,8 +12,8 @@
 //   erf, log, abs, clamp, ...   keyed hash of x_p    keyed hash of x_p
 //   max                         hash of the bag of operands
 //
-// x^((p+1)/4) is multiplicative, so that sqrt(a) sqrt(b) = sqrt(ab) holds; it is
-// a root of residues only, which no law used here needs. A value without a
+// x^((p+1)/4) is multiplicative, so that sqrt(a) sqrt(b) = sqrt(ab) holds; it
+// is a root of residues only, which no law used here needs. A value without a
 // q-component goes into exp as a keyed hash of its p-component.
 //
 //===----------------------------------------------------------------------===//
@@ -72,8 +72,8 @@ struct FieldDomain {
 };
 
 /// The values of one tile in all blocks and iterations. The first four
-/// dimensions are grid x, y, z and the loop, of extent 1 where the tile does not
-/// depend on them; the tile's own dimensions follow.
+/// dimensions are grid x, y, z and the loop, of extent 1 where the tile does
+/// not depend on them; the tile's own dimensions follow.
 struct FieldTensor {
   static constexpr unsigned kContext = 4;
   llvm::SmallVector<int, 8> dims;

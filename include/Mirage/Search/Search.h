@@ -31,17 +31,17 @@
 namespace mirage::search {
 
 struct SearchStats {
-  uint64_t structures = 0;      ///< assignments of grid axes and loop
-  uint64_t visited = 0;         ///< operators proposed on fitting phases
-  uint64_t prunedShape = 0;     ///< operand shapes do not fit
+  uint64_t structures = 0;       ///< assignments of grid axes and loop
+  uint64_t visited = 0;          ///< operators proposed on fitting phases
+  uint64_t prunedShape = 0;      ///< operand shapes do not fit
   uint64_t prunedExpression = 0; ///< no completion reaches the target
-  uint64_t prunedBound = 0;     ///< more counted ops than the bound
-  uint64_t prunedRange = 0;     ///< exp of an argument not known to be <= 0
-  uint64_t merged = 0;          ///< equal in value, phase and expression
-  uint64_t values = 0;          ///< distinct values kept
-  uint64_t graphs = 0;          ///< graphs read off
-  uint64_t instances = 0;       ///< sizes tried
-  uint64_t prunedResource = 0;  ///< instances that do not fit the target
+  uint64_t prunedBound = 0;      ///< more counted ops than the bound
+  uint64_t prunedRange = 0;      ///< exp of an argument not known to be <= 0
+  uint64_t merged = 0;           ///< equal in value, phase and expression
+  uint64_t values = 0;           ///< distinct values kept
+  uint64_t graphs = 0;           ///< graphs read off
+  uint64_t instances = 0;        ///< sizes tried
+  uint64_t prunedResource = 0;   ///< instances that do not fit the target
   PruneStats prune;
   double seconds = 0;
 };
