@@ -57,7 +57,8 @@ static LogicalResult raise(ModuleOp module) {
   const PassInfo *info = PassInfo::lookup("convert-linalg-to-mgraph-kernel");
   if (!info)
     return success(); // the bridge then names the op that it cannot read
-  PassManager manager(module.getContext());
+  // The pass runs on functions.
+  PassManager manager(module->getName(), OpPassManager::Nesting::Implicit);
   auto report = [&](const Twine &message) {
     module.emitError(message);
     return failure();
