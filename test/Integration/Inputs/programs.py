@@ -461,6 +461,42 @@ def _odd() -> list[Program]:
     ]
 
 
+def _small() -> list[Program]:
+    """The same kinds at sizes that an interpreter runs in no time."""
+    weighted = lambda x, g, w: _norm(x, g, 1e-5) @ w
+    layer_norm = lambda x, g, b, w: F.layer_norm(x, (x.shape[-1],), g, b, 1e-5) @ w
+    gelu = lambda kind: lambda x, w, b: F.gelu(x @ w + b, approximate=kind)
+    causal = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    grouped = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+    gqa = _typed(F16, (2, 4, 16), (2, 16, 24), (2, 24, 16))
+    rows = _typed(F16, (1, 2, 6, 16), (1, 2, 10, 16), (1, 2, 10, 16))
+    norm = _typed(F16, (4, 48), (48, 20))
+    affine = _typed(F16, (4, 48), (48,), (48,), (48, 20))
+    bias = _typed(F16, (4, 24), (24, 20), (20,))
+    programs = {
+        "rmsnorm_linear": (_rmsnorm_linear, norm),
+        "rmsnorm_linear_weight": (weighted, [affine[0], affine[1], affine[3]]),
+        "gated_mlp": (_gated_mlp, _typed(F16, (4, 24), (24, 20), (24, 20))),
+        "layernorm_linear": (layer_norm, affine),
+        "linear_bias": (F.linear, _typed(F16, (4, 24), (20, 24), (20,))),
+        "bias_gelu_erf": (gelu("none"), bias),
+        "bias_gelu_tanh": (gelu("tanh"), bias),
+        "attention": (_attention, gqa),
+        "attention_scaled": (_scaled_attention, rows),
+        "attention_causal": (_causal_attention, rows),
+        "attention_qknorm": (_qknorm_attention, gqa),
+        "sdpa": (_sdpa, rows),
+        "sdpa_causal": (causal, rows),
+        "sdpa_mask": (_sdpa, rows + _typed(F16, (6, 10))),
+        "sdpa_gqa": (grouped, _typed(F16, (1, 4, 6, 16), (1, 2, 10, 16), (1, 2, 10, 16))),
+        "llama_layer": (_layer(4, 2, True), _layer_inputs(4, 32, 16, 40) + _typed(F16, (4, 8), (4, 8))),
+    }
+    return [
+        Program(f"small_{name}", "Small, for the interpreter.", run, inputs)
+        for name, (run, inputs) in programs.items()
+    ]
+
+
 # Where the two tables of decompositions give different text.
 _CORE = (
     "rmsnorm_linear_16",
@@ -472,6 +508,12 @@ _CORE = (
     "attention_sdpa",
     "ops_reduce",
     "ops_product",
+    "small_rmsnorm_linear",
+    "small_rmsnorm_linear_weight",
+    "small_layernorm_linear",
+    "small_linear_bias",
+    "small_attention_qknorm",
+    "small_sdpa",
 )
-_BASE = _linear_norms() + _variants() + _attentions() + _odd()
+_BASE = _linear_norms() + _variants() + _attentions() + _odd() + _small()
 PROGRAMS = _BASE + [replace(p, name=f"{p.name}_core", core=True) for p in _BASE if p.name in _CORE]
