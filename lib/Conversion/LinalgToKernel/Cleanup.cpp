@@ -211,7 +211,7 @@ template <typename OpTy> struct MeanOfSum : OpRewritePattern<OpTy> {
 };
 
 /// x / sqrt d == x * rsqrt_extent d, likewise for a factor 1/sqrt d, when d is
-/// the extent that the product x was summed over, or a dim of x.
+/// the extent that the product x was summed over, or the last dim of x.
 template <typename OpTy> struct ScaleOfExtent : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
@@ -239,8 +239,9 @@ private:
       auto lhs = cast<RankedTensorType>(matmul.getLhs().getType());
       result.push_back(lhs.getShape().back());
     }
-    llvm::append_range(result,
-                       cast<RankedTensorType>(value.getType()).getShape());
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getRank() > 0)
+      result.push_back(type.getShape().back());
     return result;
   }
 };

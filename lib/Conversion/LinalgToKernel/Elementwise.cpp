@@ -58,6 +58,8 @@ FailureOr<Structured> mirage::raising::readStructured(Raiser &raiser,
   structured.domain.assign(ranges.begin(), ranges.end());
   if (llvm::any_of(ranges, ShapedType::isDynamic))
     return raiser.refuse("expected static loops, but got a dynamic one");
+  if (llvm::is_contained(ranges, 0))
+    return raiser.refuse("expected loops of at least 1 iteration, but got 0");
   if (ranges.size() > semantics::kMaxRank)
     return raiser.refuse("expected at most " + Twine(semantics::kMaxRank) +
                          " loops, but got " + Twine(ranges.size()));
@@ -138,6 +140,8 @@ public:
                          dtype);
     if (node.form == Node::Form::Position)
       return emitPosition(node, dtype);
+    if (node.form == Node::Form::Literal)
+      return raiser.constant(node.constant, dtype, rank);
     for (NodeId id = 0; id <= root; ++id)
       if (needed[id])
         values[id] = emit(body[id]);

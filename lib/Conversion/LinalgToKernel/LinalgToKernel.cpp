@@ -14,7 +14,7 @@
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Shapes.h"
 #include "Structured.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -34,9 +34,9 @@ static bool isF64Tensor(Type type) {
   return tensor && tensor.getElementType().isF64();
 }
 
-/// Ops that only supply numbers: their users read them.
+/// Ops that only supply numbers or types: their users look through them.
 static bool isSupply(Operation *op) {
-  return isa<linalg::FillOp, tensor::EmptyOp>(op) ||
+  return isa<linalg::FillOp, tensor::EmptyOp, tensor::CastOp>(op) ||
          op->hasTrait<OpTrait::ConstantLike>();
 }
 
@@ -79,7 +79,20 @@ static void findNarrowable(ArrayRef<Operation *> ops, Raiser &raiser) {
   }
 }
 
+static FailureOr<Values> raiseSoftmax(Raiser &raiser, linalg::SoftmaxOp op) {
+  Value input = op.getInput();
+  if (failed(raiser.checkOperand(input)) ||
+      failed(raiser.checkType(op->getResult(0))))
+    return failure();
+  Value result =
+      kernel::SoftmaxOp::create(raiser.getBuilder(), op.getLoc(),
+                                raiser.lookup(input), op.getDimension());
+  return Values{result};
+}
+
 static FailureOr<Values> raise(Raiser &raiser, Operation *op) {
+  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+    return raiseSoftmax(raiser, softmax);
   auto structuredOp = dyn_cast<linalg::LinalgOp>(op);
   if (!structuredOp)
     return raiseShapeOp(raiser, op);
@@ -118,12 +131,22 @@ struct ConvertLinalgToKernelPass
       replace(raiser, op, *values);
     }
     // Those that are left may use others: erase from the end.
-    for (Operation *op : llvm::reverse(ops))
-      if (op->use_empty() &&
-          !llvm::is_contained(llvm::make_first_range(left), op))
+    llvm::SmallPtrSet<Operation *, 8> stays;
+    for (auto &[op, reason] : left)
+      stays.insert(op);
+    for (Operation *op : llvm::reverse(ops)) {
+      if (stays.contains(op))
+        continue;
+      if (op->use_empty())
         op->erase();
-      else if (isSupply(op))
-        raiseSupply(raiser, op);
+      else if (isSupply(op) && failed(raiseSupply(raiser, op)) &&
+               isa<linalg::FillOp>(op) &&
+               !llvm::all_of(op->getUsers(), [&](Operation *user) {
+                 return stays.contains(user);
+               }))
+        left.emplace_back(op, "expected a fill with a finite constant, but got "
+                              "another");
+    }
     // Scalars that bodies captured.
     func.walk([](Operation *op) {
       if (op->hasTrait<OpTrait::ConstantLike>() && op->use_empty())
@@ -173,6 +196,10 @@ private:
       raiser.narrowed[result] = value;
       widens = true;
     }
+    op->walk([](Operation *inner) {
+      if (isa<cf::AssertOp>(inner))
+        emitRemark(inner->getLoc(), "assertion about elements is not kept");
+    });
     if (widens && llvm::none_of(op->getOperands(), [&](Value operand) {
           return raiser.narrowable.contains(operand);
         }))
@@ -182,21 +209,25 @@ private:
   }
 
   /// Makes constants of splat tensors that have users left.
-  static void raiseSupply(Raiser &raiser, Operation *op) {
+  static LogicalResult raiseSupply(Raiser &raiser, Operation *op) {
     if (op->getNumResults() != 1)
-      return;
+      return failure();
     Value result = op->getResult(0);
     auto number = raiser.splat(result);
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!number || !type || !isProgramTensor(type) || isF64Tensor(type))
-      return;
+      return failure();
     raiser.setInsertionPoint(op);
     result.replaceAllUsesWith(raiser.fill(op->getLoc(), *number, type));
     op->erase();
+    return success();
   }
 
   /// Applies the cleanup patterns to ops of the dialect, and to no others.
   static LogicalResult cleanUp(func::FuncOp func) {
+    // Patterns look for values with one user: first make equal ones one.
+    for (Block &block : func.getBody())
+      mergeEqualOps(block);
     RewritePatternSet patterns(func.getContext());
     populateCleanupPatterns(patterns);
     SmallVector<Operation *> raised;

@@ -107,6 +107,24 @@ std::optional<TablePredicate> translate(arith::CmpIPredicate predicate) {
   }
 }
 
+/// The predicate that holds for -x and -y where `predicate` does for x and y.
+TablePredicate mirror(TablePredicate predicate) {
+  switch (predicate) {
+  case TablePredicate::Eq:
+  case TablePredicate::Ne:
+    return predicate;
+  case TablePredicate::Lt:
+    return TablePredicate::Gt;
+  case TablePredicate::Le:
+    return TablePredicate::Ge;
+  case TablePredicate::Gt:
+    return TablePredicate::Lt;
+  case TablePredicate::Ge:
+    return TablePredicate::Le;
+  }
+  llvm_unreachable("every predicate is listed");
+}
+
 /// The operator of the table that a float op is, all of one type.
 std::optional<OpKind> floatKind(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<OpKind>>(op)
@@ -224,6 +242,11 @@ private:
                     op->getName().getStringRef() + "'");
     if (op->hasTrait<OpTrait::ConstantLike>())
       return node(op->getResult(0));
+    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+            op->getDialect()))
+      return refuseOp(op);
+    if (auto compare = dyn_cast<arith::CmpFOp>(op))
+      return readCompare(compare);
     SmallVector<NodeId> args;
     for (Value operand : op->getOperands()) {
       auto argument = node(operand);
@@ -235,17 +258,38 @@ private:
       return body.apply(*kind, args);
     if (isa<arith::ExtFOp, arith::TruncFOp>(op))
       return body.cast(args[0], *dtype);
-    if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
-      if (auto test = translate(compare.getPredicate()))
-        return body.compare(test->predicate, test->unordered, args[0], args[1]);
-      return refuse("expected a comparison eq, ne, lt, le, gt or ge, but got " +
-                    arith::stringifyCmpFPredicate(compare.getPredicate()));
-    }
-    if (isa<arith::SelectOp>(op))
+    if (isa<arith::SelectOp>(op)) {
+      if (body[args[1]].isInteger() && !exactInFloat({args[1], args[2]}))
+        return std::nullopt;
       return body.select(args[0], args[1], args[2]);
+    }
     if (auto power = dyn_cast<math::FPowIOp>(op))
       return readIntegerPower(args);
     return readInteger(op, args, *dtype);
+  }
+
+  std::optional<NodeId> refuseOp(Operation *op) {
+    return refuse("expected ops of mgraph_kernel's table, but got '" +
+                  op->getName().getStringRef() + "'");
+  }
+
+  std::optional<NodeId> readCompare(arith::CmpFOp op) {
+    auto test = translate(op.getPredicate());
+    if (!test)
+      return refuse("expected a comparison eq, ne, lt, le, gt or ge, but got " +
+                    arith::stringifyCmpFPredicate(op.getPredicate()));
+    auto lhs = node(op.getLhs());
+    if (!lhs)
+      return std::nullopt;
+    // The dialect has no plus infinity: x < inf is -x > -inf.
+    if (isPlusInfinity(op.getRhs()))
+      return body.compare(mirror(test->predicate), test->unordered,
+                          body.apply(OpKind::Neg, {*lhs}),
+                          body.literal(-HUGE_VAL, body[*lhs].dtype));
+    auto rhs = node(op.getRhs());
+    if (!rhs)
+      return std::nullopt;
+    return body.compare(test->predicate, test->unordered, *lhs, *rhs);
   }
 
   /// x^2 and x^3 as products; others stay powers.
@@ -301,8 +345,7 @@ private:
     if (isa<arith::MulIOp>(op))
       kind = OpKind::Mul;
     if (!kind || bits)
-      return refuse("expected ops of mgraph_kernel's table, but got '" +
-                    op->getName().getStringRef() + "'");
+      return refuseOp(op);
     if (!exactInFloat(args))
       return std::nullopt;
     NodeId result = body.integerArithmetic(*kind, args[0], args[1]);
@@ -311,11 +354,11 @@ private:
     return result;
   }
 
-  bool exactInFloat(ArrayRef<NodeId> args) {
+  bool exactInFloat(llvm::ArrayRef<NodeId> args) {
     for (NodeId arg : args)
       if (!body[arg].bound || *body[arg].bound > kExactIntegers) {
-        why = "expected integers that stem from positions below 2^24, but got "
-              "others";
+        why = "expected floats, or integers that stem from positions below "
+              "2^24, but got other integers";
         return false;
       }
     return true;

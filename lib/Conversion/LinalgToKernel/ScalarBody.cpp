@@ -298,9 +298,11 @@ NodeId ScalarBody::apply(OpKind kind, llvm::ArrayRef<NodeId> args) {
 NodeId ScalarBody::cast(NodeId x, DType dtype) {
   if (nodes[x].dtype == dtype)
     return x;
-  // A literal keeps its digits: the constant is rounded when it is made.
+  // A literal keeps its digits, which its constant rounds; but where it is
+  // widened it has been rounded before.
   if (auto known = value(x))
-    return literal(*known, dtype);
+    return literal(
+        dtype == DType::F32 ? roundTo(nodes[x].dtype, *known) : *known, dtype);
   return make(OpKind::Cast, {x}, dtype);
 }
 
@@ -340,7 +342,10 @@ NodeId ScalarBody::select(NodeId condition, NodeId x, NodeId y) {
         return apply(greater ? OpKind::Min : OpKind::Max, {x, y});
     }
   }
-  return make(OpKind::Select, {condition, x, y}, dtype);
+  NodeId id = make(OpKind::Select, {condition, x, y}, dtype);
+  if (nodes[x].bound && nodes[y].bound)
+    nodes[id].bound = std::max(*nodes[x].bound, *nodes[y].bound);
+  return id;
 }
 
 NodeId ScalarBody::logicalNot(NodeId x) {

@@ -56,11 +56,17 @@ static FailureOr<Values> raiseSlice(Raiser &raiser, tensor::ExtractSliceOp op) {
 }
 
 static FailureOr<Values> raiseConcat(Raiser &raiser, tensor::ConcatOp op) {
-  if (failed(checkTypes(raiser, op.getInputs(), op.getResult())))
-    return failure();
   SmallVector<Value> inputs;
-  for (Value input : op.getInputs())
-    inputs.push_back(raiser.lookup(input));
+  for (Value input : op.getInputs()) {
+    // Front ends hide the sizes of parts whose sum is static.
+    if (auto cast = input.getDefiningOp<tensor::CastOp>())
+      input = cast.getSource();
+    inputs.push_back(input);
+  }
+  if (failed(checkTypes(raiser, inputs, op.getResult())))
+    return failure();
+  for (Value &input : inputs)
+    input = raiser.lookup(input);
   Value result = kernel::ConcatOp::create(raiser.getBuilder(), op.getLoc(),
                                           inputs, op.getDim());
   return Values{result};
