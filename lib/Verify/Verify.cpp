@@ -105,6 +105,28 @@ double memoryOf(const Program &program) {
   return bytes;
 }
 
+/// A hint where a literal is 1/n rounded to its type: an exact reader sees
+/// another number, so a division by n on the other side is not the same.
+std::string roundedConstantNote(const std::vector<Op> &ops) {
+  for (const Op &op : ops) {
+    if (op.kind == OpKind::Constant &&
+        op.attrs.constant.kind == ConstantValue::Kind::Literal) {
+      double value = op.attrs.constant.literal, n = std::round(1 / value);
+      int exponent = 0;
+      bool exact = std::frexp(n, &exponent) == 0.5; // 1/n is a power of two
+      if (n >= 2 && n <= 1e9 && !exact &&
+          (value == 1 / n || value == static_cast<float>(1 / n)))
+        return llvm::formatv("; the literal {0} is 1/{1:F0} rounded",
+                             toString(op.attrs.constant), n)
+            .str();
+    }
+    std::string note = roundedConstantNote(op.body);
+    if (!note.empty())
+      return note;
+  }
+  return "";
+}
+
 struct Outcome {
   enum Kind { Agree, Differ, Void, CannotTell, Malformed } kind = Agree;
   std::string text;
@@ -234,6 +256,9 @@ private:
   void conclude(VerifyResult &result, const Outcome &outcome, unsigned soft) {
     std::string note =
         outcome.permuted ? "; the outputs agree in another order" : "";
+    for (const Program &program : programs)
+      if (note.empty())
+        note = roundedConstantNote(program.ops);
     if (!soft) {
       result.verdict = Verdict::NotEquivalent;
       result.reason = "field values differ with no soft symbol" + note;
