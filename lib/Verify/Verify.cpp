@@ -300,6 +300,7 @@ private:
           tests, std::ceil(std::min(options.targetLog2Bound / perTest, 1e6)));
       tests = std::min(tests, options.maxTests);
     }
+    tests = std::max(tests, 1u); // no test is no evidence
     describeInterpretation(mode);
     for (unsigned t = 0; t < tests; ++t) {
       Outcome outcome;

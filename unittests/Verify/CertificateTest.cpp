@@ -188,6 +188,18 @@ TEST(CertificateTest, NeverVerifiesAnotherVerdict) {
             "equivalent'");
 }
 
+TEST(LimitTest, AtLeastOneTest) {
+  VerifyOptions options = fixedOptions();
+  options.minTests = options.maxTests = 0;
+  Pair pair;
+  VerifyResult result =
+      llvm::cantFail(verify(pair.reference, pair.candidate, options));
+  EXPECT_EQ(result.certificate.getInteger("T"), 1);
+  result = llvm::cantFail(
+      verify(pair.reference, rmsNormLinear(kSmall, 1e-3), options));
+  EXPECT_EQ(result.verdict, Verdict::NotEquivalent);
+}
+
 // A program too large to evaluate is an open question, not a crash.
 TEST(LimitTest, HugeProgramsAreOpen) {
   Kernel k;
