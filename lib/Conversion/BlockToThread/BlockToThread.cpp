@@ -124,9 +124,6 @@ llvm::Error BlockLowering::checkSupported() {
       result = error(message);
   };
   (void)static_cast<bool>(result);
-  if (int64_t n = graph.attrs.threads; n != 0 && (n < 32 || n > 1024 || n % 32))
-    refuse("expected threads to be a multiple of 32 in [32, 1024], but got " +
-           llvm::Twine(n));
   walk(graph.body, [&](const semantics::Op &op) {
     for (ValueId id : op.results)
       definitions[id] = &op;

@@ -168,7 +168,8 @@ LogicalResult MmaOp::verify() {
 
 LogicalResult MapOp::verify() {
   auto kind = mirage::semantics::parseOpKind(getKind());
-  if (!kind)
+  if (!kind || mirage::semantics::opClass(*kind) >
+                   mirage::semantics::OpClass::Select)
     return emitOpError("expected the mnemonic of an elementwise operator, but "
                        "got '")
            << getKind() << "'";
