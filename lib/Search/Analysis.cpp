@@ -184,12 +184,25 @@ private:
           result.classes[c].output = true;
   }
 
+  /// The element type in which a product reads `v`. A product of f16 is summed in
+  /// f32, so that widening the operands first adds nothing, and takes twice the
+  /// memory and the tensor cores away.
+  DType productType(ValueId v) const {
+    for (const Op &op : program.ops)
+      if (op.kind == OpKind::Cast && op.results[0] == v &&
+          byteWidth(program.type(op.operands[0]).dtype) == 2)
+        return program.type(op.operands[0]).dtype;
+    return program.type(v).dtype;
+  }
+
   void collect(const Op &op) {
     switch (opClass(op.kind)) {
     case OpClass::Matmul: {
       (op.attrs.transposeRhs ? result.hasMatmulTransposed : result.hasMatmul) =
           true;
-      result.matmulType = program.type(op.operands[0]).dtype;
+      DType lhs = productType(op.operands[0]);
+      bool alike = lhs == productType(op.operands[1]);
+      result.matmulType = alike ? lhs : program.type(op.operands[0]).dtype;
       contract(result.dims[op.operands[0]].back());
       break;
     }
