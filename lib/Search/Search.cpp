@@ -5,7 +5,9 @@
 #include "Mirage/Cost/CostModel.h"
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <set>
+#include <thread>
 
 using namespace mirage::search;
 using namespace mirage::semantics;
@@ -15,18 +17,64 @@ namespace {
 constexpr unsigned kGraphsPerStructure = 12;
 constexpr unsigned kInstancesPerGraph = 4;
 
+/// A space to search; wider ones follow where a narrower one has nothing.
+struct Space {
+  bool opaqueMaps; ///< maps are one function each
+  bool wideLoads;  ///< inputs may be read whole before the loop
+};
+
+struct StructureResult {
+  std::vector<Candidate> candidates;
+  SearchStats stats;
+  StopReason stopped = StopReason::Finished;
+};
+
+void addStats(SearchStats &sum, const SearchStats &one) {
+  sum.structures += one.structures;
+  sum.visited += one.visited;
+  sum.prunedShape += one.prunedShape;
+  sum.prunedExpression += one.prunedExpression;
+  sum.prunedBound += one.prunedBound;
+  sum.prunedRange += one.prunedRange;
+  sum.merged += one.merged;
+  sum.values += one.values;
+  sum.graphs += one.graphs;
+  sum.instances += one.instances;
+  sum.prunedResource += one.prunedResource;
+  sum.prune.questions += one.prune.questions;
+  sum.prune.memoHits += one.prune.memoHits;
+  sum.prune.z3Questions += one.prune.z3Questions;
+  sum.prune.undecided += one.prune.undecided;
+  sum.prune.disagreements += one.prune.disagreements;
+}
+
+bool hasLoop(const Candidate &candidate) {
+  return llvm::any_of(candidate.program.ops[0].body,
+                      [](const Op &op) { return op.kind == OpKind::Loop; });
+}
+
 class Driver {
 public:
-  Driver(const Analysis &analysis, const SearchOptions &options,
+  Driver(const Program &program, const SearchOptions &options,
          SearchResult &result)
-      : analysis(analysis), options(options), result(result) {
+      : program(program), options(options), result(result) {
     if (options.prune != PruneMode::None && options.prune != PruneMode::Direct)
       solver = std::make_unique<mirage::solver::CachedSolver>(
           mirage::solver::createZ3Solver());
   }
 
   void run() {
-    searchAll();
+    for (Space space :
+         {Space{true, false}, Space{true, true}, Space{false, false}}) {
+      if (result.stopped == StopReason::Cancelled || !isWorthwhile(space))
+        break;
+      auto analysis = analyze(program, space.opaqueMaps);
+      if (!analysis) {
+        result.note = llvm::toString(analysis.takeError());
+        break;
+      }
+      searchSpace(*analysis, space);
+    }
     if (solver) {
       result.stats.prune.z3Queries = solver->asked();
       result.stats.prune.z3Unknown = solver->unknown();
@@ -34,46 +82,83 @@ public:
   }
 
 private:
-  void searchAll() {
-    std::vector<Structure> structures = enumerateStructures(analysis);
-    // Inputs read whole before the loop are a wider space: only where the
-    // narrow one has nothing.
-    for (bool wide : {false, true}) {
-      for (const Structure &structure : structures) {
-        if (result.stopped == StopReason::Cancelled)
-          return;
-        searchStructure(structure, wide);
-      }
-      if (!result.candidates.empty())
-        return;
-    }
+  bool isWorthwhile(const Space &space) const {
+    if (result.candidates.empty() || (space.opaqueMaps && !space.wideLoads))
+      return true;
+    // A product whose operands only fit a block whole: what is needed of an
+    // input before the loop may let the product itself run in one.
+    bool product = llvm::any_of(
+        program.ops, [](const Op &op) { return op.kind == OpKind::Matmul; });
+    return space.wideLoads && product && !hasLoop(result.candidates[0]);
   }
 
-  void searchStructure(const Structure &structure, bool wide) {
-    SearchStats &stats = result.stats;
-    ++stats.structures;
-    ValueGraph values(analysis, structure, options, solver.get(), wide, stats);
-    StopReason stop = values.build();
-    if (result.stopped == StopReason::Finished)
-      result.stopped = stop;
-    addPruneStats(values.expressionTest().stats());
+  /// Structures are independent of one another, so threads take them in turn;
+  /// the results are put together in the structures' order.
+  void searchSpace(const Analysis &analysis, const Space &space) {
+    std::vector<Structure> structures = enumerateStructures(analysis);
+    std::vector<StructureResult> results(structures.size());
+    std::atomic<size_t> next{0};
+    auto work = [&] {
+      for (size_t i = next++; i < structures.size(); i = next++)
+        if (!cancelled())
+          results[i] = searchStructure(analysis, structures[i], space);
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 1;
+         i < std::min<size_t>(options.threads, structures.size()); ++i)
+      threads.emplace_back(work);
+    work();
+    for (std::thread &thread : threads)
+      thread.join();
+    for (StructureResult &one : results) {
+      addStats(result.stats, one.stats);
+      if (result.stopped == StopReason::Finished)
+        result.stopped = one.stopped;
+      for (Candidate &candidate : one.candidates)
+        keep(std::move(candidate));
+    }
+    if (cancelled())
+      result.stopped = StopReason::Cancelled;
+  }
+
+  bool cancelled() const {
+    return options.cancel && options.cancel->load(std::memory_order_relaxed);
+  }
+
+  StructureResult searchStructure(const Analysis &analysis,
+                                  const Structure &structure,
+                                  const Space &space) {
+    StructureResult one;
+    ++one.stats.structures;
+    ValueGraph values(analysis, structure, options, solver.get(),
+                      space.wideLoads, one.stats);
+    one.stopped = values.build();
+    const PruneStats &prune = values.expressionTest().stats();
+    one.stats.prune = prune;
     if (values.reachesOutputs()) {
       std::vector<GraphSketch> graphs =
           extractGraphs(values, options.maxBlockOps, kGraphsPerStructure);
-      stats.graphs += graphs.size();
-      for (const GraphSketch &graph : graphs) {
-        std::vector<Candidate> found =
-            instantiate(values, graph, options, kInstancesPerGraph, stats);
-        for (Candidate &candidate : found)
-          keep(std::move(candidate));
-      }
+      one.stats.graphs += graphs.size();
+      for (const GraphSketch &graph : graphs)
+        for (Candidate &candidate :
+             instantiate(values, graph, options, kInstancesPerGraph, one.stats))
+          one.candidates.push_back(std::move(candidate));
     }
-    if (options.progress) {
-      Progress progress{stats.visited, stats.values, 0};
-      if (!result.candidates.empty())
-        progress.bestMicros = result.candidates[0].predictedMicros;
-      options.progress(progress);
-    }
+    report(one);
+    return one;
+  }
+
+  void report(const StructureResult &one) {
+    if (!options.progress)
+      return;
+    std::lock_guard<std::mutex> lock(progressMutex);
+    progress.visited += one.stats.visited;
+    progress.values += one.stats.values;
+    for (const Candidate &candidate : one.candidates)
+      if (progress.bestMicros == 0 ||
+          candidate.predictedMicros < progress.bestMicros)
+        progress.bestMicros = candidate.predictedMicros;
+    options.progress(progress);
   }
 
   void keep(Candidate candidate) {
@@ -90,20 +175,13 @@ private:
       result.candidates.pop_back();
   }
 
-  void addPruneStats(const PruneStats &one) {
-    PruneStats &sum = result.stats.prune;
-    sum.questions += one.questions;
-    sum.memoHits += one.memoHits;
-    sum.z3Questions += one.z3Questions;
-    sum.undecided += one.undecided;
-    sum.disagreements += one.disagreements;
-  }
-
-  const Analysis &analysis;
+  const Program &program;
   const SearchOptions &options;
   SearchResult &result;
   std::unique_ptr<mirage::solver::CachedSolver> solver;
   std::set<std::string> seen;
+  std::mutex progressMutex;
+  Progress progress;
 };
 } // namespace
 
@@ -114,10 +192,7 @@ mirage::search::search(const Program &program, const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
   SearchResult result;
   result.originalMicros = mirage::cost::predictMicros(program, options.target);
-  if (auto analysis = analyze(program))
-    Driver(*analysis, options, result).run();
-  else
-    result.note = llvm::toString(analysis.takeError());
+  Driver(program, options, result).run();
   result.stats.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

@@ -10,6 +10,9 @@ using mirage::solver::Answer;
 
 /// Up to so many monomials the direct test is left to answer alone.
 static constexpr size_t kEasyMonomials = 2;
+/// Past so many questions to the solver `Auto` leaves all to the direct test: a
+/// count and no time, so that the answer repeats.
+static constexpr uint64_t kSolverQuestions = 1000;
 
 SubexpressionTest::SubexpressionTest(ExpressionPool &pool,
                                      std::vector<PolyId> targets,
@@ -353,8 +356,10 @@ bool SubexpressionTest::keep(PolyId e) {
     break;
   case PruneMode::Auto:
     // A yes comes with its f; a no on more than a few comparisons is Z3's.
-    answer = isScaledSubsetOfHost(part) ||
-             (part.size() > kEasyMonomials && z3Keeps(part, unknown));
+    answer =
+        isScaledSubsetOfHost(part) ||
+        (part.size() > kEasyMonomials &&
+         counters.z3Questions < kSolverQuestions && z3Keeps(part, unknown));
     break;
   case PruneMode::Both: {
     bool direct = isScaledSubsetOfHost(part);

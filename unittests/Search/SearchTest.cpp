@@ -97,4 +97,182 @@ TEST(SearchTest, NoSplitSumWithoutClusters) {
   for (const Candidate &c : result.candidates)
     EXPECT_EQ(count(graphOf(c).body, OpKind::ReduceBlocks), 0u);
 }
+
+TEST(SearchTest, EveryProgramOfTheTableIsOneKernel) {
+  for (const NamedProgram &one : allPrograms()) {
+    SCOPED_TRACE(one.name);
+    Program program = one.build();
+    SearchOptions options = defaults();
+    options.prune = PruneMode::Direct;
+    SearchResult result = run(program, options);
+    expectOneKernel(program, result);
+    EXPECT_LT(result.candidates[0].predictedMicros, result.originalMicros);
+    EXPECT_LE(result.candidates[0].countedOps, options.maxBlockOps);
+    EXPECT_EQ(result.stopped, StopReason::Finished);
+  }
+}
+
+std::vector<std::string> texts(const SearchResult &result) {
+  std::vector<std::string> all;
+  for (const Candidate &c : result.candidates)
+    all.push_back(toString(c.program) + std::to_string(c.predictedMicros));
+  return all;
+}
+
+TEST(SearchTest, ThreadsDoNotChangeTheAnswer) {
+  for (const Program &program : {rmsNormLinear(), lora(), softmaxRows()}) {
+    SearchOptions one = defaults(), three = defaults();
+    three.threads = 3;
+    SearchResult a = run(program, one), b = run(program, three);
+    EXPECT_EQ(texts(a), texts(b));
+    EXPECT_EQ(a.stats.visited, b.stats.visited);
+    EXPECT_EQ(a.stats.prune.z3Queries, b.stats.prune.z3Queries);
+  }
+}
+
+// Pruning takes time away and no candidates.
+TEST(SearchTest, PruneModesFindTheSame) {
+  Program program = rmsNormLinear(16, 256, 512);
+  SearchOptions options = defaults();
+  options.prune = PruneMode::Direct;
+  std::vector<std::string> expected = texts(run(program, options));
+  ASSERT_FALSE(expected.empty());
+  for (PruneMode mode : {PruneMode::Both, PruneMode::Auto}) {
+    options.prune = mode;
+    SearchResult result = run(program, options);
+    EXPECT_EQ(texts(result), expected);
+    EXPECT_EQ(result.stats.prune.disagreements, 0u);
+    EXPECT_EQ(result.stats.prune.z3Unknown, 0u);
+  }
+}
+
+// Without pruning a small program still ends, with the same best candidate.
+TEST(SearchTest, UnprunedSearchAgreesOnTheBest) {
+  Builder b;
+  ValueId x = b.input({64, 256}), w = b.input({256, 512});
+  Program program = b.finish({b.op(OpKind::Relu, {b.matmul(x, w)})});
+  SearchOptions pruned = defaults(), unpruned = defaults();
+  pruned.maxBlockOps = unpruned.maxBlockOps = 3;
+  unpruned.prune = PruneMode::None;
+  SearchResult a = run(program, pruned), c = run(program, unpruned);
+  ASSERT_FALSE(a.candidates.empty());
+  ASSERT_FALSE(c.candidates.empty());
+  EXPECT_EQ(texts(a)[0], texts(c)[0]);
+  EXPECT_LT(a.stats.values, c.stats.values);
+}
+
+TEST(SearchTest, CancelledSearchReturns) {
+  std::atomic<bool> cancel{true};
+  SearchOptions options = defaults();
+  options.cancel = &cancel;
+  SearchResult result = run(rmsNormLinear(), options);
+  EXPECT_EQ(result.stopped, StopReason::Cancelled);
+  EXPECT_TRUE(result.candidates.empty());
+}
+
+// The second structure is cut off; what the first found is returned.
+TEST(SearchTest, CancellingKeepsTheBestSoFar) {
+  std::atomic<bool> cancel{false};
+  SearchOptions options = defaults();
+  options.cancel = &cancel;
+  double best = 0;
+  options.progress = [&](const Progress &progress) {
+    best = progress.bestMicros;
+    cancel = best > 0;
+  };
+  SearchResult result = run(rmsNormLinear(), options);
+  EXPECT_EQ(result.stopped, StopReason::Cancelled);
+  ASSERT_FALSE(result.candidates.empty());
+  EXPECT_EQ(result.candidates[0].predictedMicros, best);
+}
+
+TEST(SearchTest, BudgetIsReported) {
+  SearchOptions options = defaults();
+  options.nodeBudget = 20;
+  EXPECT_EQ(run(rmsNormLinear(), options).stopped, StopReason::Budget);
+}
+
+TEST(SearchTest, BoundOnOpsHolds) {
+  SearchOptions options = defaults();
+  options.maxBlockOps = 4;
+  EXPECT_TRUE(run(rmsNormLinear(), options).candidates.empty());
+}
+
+// A reshape that splits a dim is one that the search cannot look through.
+TEST(SearchTest, SaysWhatItCannotLookInside) {
+  Builder b;
+  ValueId x = b.input({64, 128});
+  Program program =
+      b.finish({b.typed(OpKind::Reshape, {x}, {{64, 8, 16}, DType::F16})});
+  SearchResult result = run(program);
+  EXPECT_TRUE(result.candidates.empty());
+  EXPECT_EQ(result.note,
+            "expected a reshape that adds or drops dimensions of size 1, but "
+            "got 64x128xf16 to 64x8x16xf16");
+}
+
+TEST(SearchTest, MalformedProgramIsAnError) {
+  Program program = elementwise();
+  program.outputs = {99};
+  auto result = search(program, defaults());
+  EXPECT_FALSE(static_cast<bool>(result));
+  llvm::consumeError(result.takeError());
+}
+
+// A missing maximum is equal in the field; exp must not see what may overflow.
+TEST(SearchTest, SoftmaxKeepsItsMaximum) {
+  SearchResult result = run(softmaxRows());
+  ASSERT_FALSE(result.candidates.empty());
+  for (const Candidate &c : result.candidates) {
+    bool hasMax = false;
+    for (const Op &op : graphOf(c).body) {
+      hasMax |= op.kind == OpKind::Reduce && op.attrs.reduce == ReduceKind::Max;
+      for (const Accumulator &acc : op.attrs.accumulators)
+        hasMax |= acc.kind == AccumulatorKind::Max;
+    }
+    EXPECT_TRUE(hasMax);
+  }
+  EXPECT_GT(result.stats.prunedRange, 0u);
+}
+
+// Widths of real models that are no powers of two, and one that no tile
+// divides.
+TEST(SearchTest, OddSizes) {
+  for (int64_t depth : {2560, 11008, 1536}) {
+    Program program = rmsNormLinear(16, depth, 14336);
+    expectOneKernel(program, run(program));
+  }
+  EXPECT_TRUE(run(rmsNormLinear(16, 4099, 6144)).candidates.empty());
+}
+
+TEST(SearchTest, OneRowAndBf16) {
+  Program program = rmsNormLinear(1);
+  expectOneKernel(program, run(program));
+  for (TensorType &type : program.values)
+    if (type.dtype == DType::F16)
+      type.dtype = DType::BF16;
+  expectOneKernel(program, run(program));
+}
+
+// Two outputs of one kernel: the product and its row sums.
+TEST(SearchTest, TwoOutputs) {
+  Builder b;
+  ValueId x = b.input({64, 1024}), w = b.input({1024, 256});
+  ValueId y = b.matmul(x, w);
+  Attrs reduce;
+  reduce.dims = {1};
+  ValueId sums = b.op(OpKind::Reduce, {b.op(OpKind::Square, {x})}, reduce);
+  Program program = b.finish({y, sums});
+  expectOneKernel(program, run(program));
+}
+
+// A residual of square weights: one input is read with two maps.
+TEST(SearchTest, SquareWeightWithResidual) {
+  Builder b;
+  ValueId x = b.input({16, 1024}), w = b.input({1024, 1024});
+  Program program = b.finish({b.op(OpKind::Add, {x, b.matmul(x, w)})});
+  SearchResult result = run(program);
+  expectOneKernel(program, result);
+  EXPECT_EQ(count(graphOf(result.candidates[0]).body, OpKind::Load), 3u);
+}
 } // namespace

@@ -59,9 +59,9 @@ struct SearchOptions {
   unsigned maxBlockOps = 16;
   /// Operators proposed in each structure; past it the structure's values found
   /// so far are used.
-  uint64_t nodeBudget = 50'000'000;
+  uint64_t nodeBudget = 5'000'000;
   /// Distinct values kept in each structure.
-  uint64_t valueBudget = 40'000;
+  uint64_t valueBudget = 10'000;
   PruneMode prune = PruneMode::Auto;
   unsigned solverRlimit = 2'000'000; ///< for each query
   unsigned threads = 1;
