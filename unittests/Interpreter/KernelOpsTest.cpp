@@ -110,10 +110,15 @@ TEST(KernelOpsTest, MaximumPropagatesNaN) {
 }
 
 TEST(KernelOpsTest, InputsAreRoundedInProgramMode) {
-  Program p = oneOp(OpKind::Neg, {{{1}, DType::F16}});
-  EXPECT_EQ(cantFail(run(p, {tensor({1}, {0.1}, DType::F16)}, Mode::Program))[0]
-                .values[0],
-            -roundTo(DType::F16, 0.1));
+  Program p;
+  ValueId x = p.addInput({{1}, DType::F16});
+  ValueId wide = p.addValue({{1}, DType::F32});
+  p.ops.push_back({OpKind::Cast, {}, {x}, {wide}, {}});
+  p.outputs = {wide};
+  Tensor in = tensor({1}, {0.1}, DType::F16);
+  EXPECT_EQ(cantFail(run(p, {in}, Mode::Program))[0].values[0],
+            roundTo(DType::F16, 0.1));
+  EXPECT_EQ(cantFail(run(p, {in}, Mode::F64))[0].values[0], 0.1);
 }
 
 TEST(KernelOpsTest, RefusesInputsOfOtherTypes) {
