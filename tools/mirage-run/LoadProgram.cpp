@@ -9,7 +9,6 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -52,20 +51,12 @@ static bool needsRaising(func::FuncOp func) {
   return false;
 }
 
-/// Turns linalg into mgraph_kernel where this build has the pass for it.
-static LogicalResult raise(ModuleOp module) {
-  const PassInfo *info = PassInfo::lookup("convert-linalg-to-mgraph-kernel");
-  if (!info)
-    return success(); // the bridge then names the op that it cannot read
-  // The pass runs on functions.
-  PassManager manager(module->getName(), OpPassManager::Nesting::Implicit);
-  auto report = [&](const Twine &message) {
-    module.emitError(message);
-    return failure();
-  };
-  if (failed(info->addToPipeline(manager, "", report)))
-    return failure();
-  return manager.run(module);
+/// Turns the linalg of a function into mgraph_kernel. What has no raising
+/// stays, and the bridge then names the op that it cannot read.
+static LogicalResult raise(func::FuncOp func) {
+  PassManager manager(func.getContext(), func.getOperationName());
+  manager.addPass(createConvertLinalgToKernelPass());
+  return manager.run(func);
 }
 
 namespace {
@@ -76,7 +67,6 @@ public:
     DialectRegistry registry;
     mlir::registerAllDialects(registry);
     mirage::registerAllDialects(registry);
-    mirage::registerAllPasses();
     context.appendDialectRegistry(registry);
     module = parseSourceFile<ModuleOp>(path, sources, &context);
   }
@@ -99,14 +89,9 @@ run::loadProgram(const std::string &path, const std::string &function) {
   func::FuncOp func = selectFunction(file.get(), function);
   if (!func)
     return std::nullopt;
-  if (func.getBody().getBlocks().size() == 1 && needsRaising(func)) {
-    std::string name = func.getName().str(); // the pass may replace the op
-    if (failed(raise(file.get())))
-      return std::nullopt;
-    func = selectFunction(file.get(), name);
-    if (!func)
-      return std::nullopt;
-  }
+  if (func.getBody().getBlocks().size() == 1 && needsRaising(func) &&
+      failed(raise(func)))
+    return std::nullopt;
   FailureOr<semantics::Program> program = toProgram(func);
   if (failed(program))
     return std::nullopt;
