@@ -47,7 +47,7 @@ struct ConvertMGraphToThreadPass
   using ConvertMGraphToThreadBase::ConvertMGraphToThreadBase;
 
   void runOnOperation() override {
-    std::optional<LoweringTarget> found = findLoweringTarget(target);
+    const cost::Target *found = cost::findTarget(target);
     if (!found) {
       getOperation().emitError("expected target to be one of ")
           << loweringTargetNames() << ", but got '" << target << "'";
@@ -82,12 +82,13 @@ struct ConvertMGraphToThreadPass
     return any;
   }
 
-  LogicalResult convert(func::FuncOp func, const LoweringTarget &lowering) {
+  LogicalResult convert(func::FuncOp func, const cost::Target &lowering) {
     FailureOr<semantics::Program> source = toProgram(func);
     if (failed(source))
       return failure();
     DefaultGraphLimits limits;
-    limits.sharedLimit = lowering.sharedLimit;
+    limits.multiprocessors = lowering.sms;
+    limits.sharedLimit = lowering.sharedPerBlock;
     semantics::Program program =
         wrapPredefinedOps(semantics::decompose(*source), limits);
     copyRepeatedOutputs(program);

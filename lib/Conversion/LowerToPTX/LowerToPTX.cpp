@@ -24,7 +24,7 @@ struct ConvertMGraphThreadToNVVMPass
   using ConvertMGraphThreadToNVVMBase::ConvertMGraphThreadToNVVMBase;
 
   void runOnOperation() override {
-    if (!findLoweringTarget(target)) {
+    if (!cost::findTarget(target)) {
       getOperation().emitError("expected target to be one of ")
           << loweringTargetNames() << ", but got '" << target << "'";
       return signalPassFailure();

@@ -15,7 +15,7 @@ constexpr llvm::StringLiteral kConstantAttribute = "mirage.constant";
 } // namespace
 
 PlanBuilder::PlanBuilder(const semantics::Program &program, OpBuilder &builder,
-                         func::FuncOp func, const LoweringTarget &lowering,
+                         func::FuncOp func, const cost::Target &lowering,
                          StringRef target)
     : program(program), builder(builder), func(func), lowering(lowering) {
   plan.target = target.str();
@@ -99,8 +99,8 @@ llvm::Error PlanBuilder::run() {
 
 llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
   ThreadLoweringOptions options;
-  options.hasClusters = lowering.hasClusters;
-  options.sharedLimit = lowering.sharedLimit;
+  options.hasClusters = hasClusters(lowering);
+  options.sharedLimit = lowering.sharedPerBlock;
   for (auto [i, id] : llvm::enumerate(op.operands)) {
     auto from = parameter(id);
     if (!from)
@@ -167,7 +167,7 @@ llvm::Error PlanBuilder::addLaunch(thread::KernelOp kernel,
   llvm::copy(kernel.getCluster(), launch.cluster.begin());
   launch.threads = kernel.getThreads();
   launch.sharedBytes = kernel.getSharedBytes();
-  launch.dependentLaunch = lowering.hasGridDependency;
+  launch.dependentLaunch = hasClusters(lowering);
   plan.kernels.push_back(launch);
   return llvm::Error::success();
 }

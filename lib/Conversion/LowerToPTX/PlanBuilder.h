@@ -16,7 +16,7 @@ namespace mirage {
 class PlanBuilder {
 public:
   PlanBuilder(const semantics::Program &program, mlir::OpBuilder &builder,
-              mlir::func::FuncOp func, const LoweringTarget &lowering,
+              mlir::func::FuncOp func, const cost::Target &lowering,
               llvm::StringRef target);
 
   llvm::Error run();
@@ -40,7 +40,7 @@ private:
   const semantics::Program &program;
   mlir::OpBuilder &builder;
   mlir::func::FuncOp func;
-  const LoweringTarget &lowering;
+  const cost::Target &lowering;
   runtime::LaunchPlan plan;
   InlineValues inlined;
   llvm::DenseSet<semantics::ValueId> needed; ///< inline values in memory too
