@@ -262,9 +262,15 @@ def cases() -> dict[str, str]:
     found["matmul_f32"] = matmul([33, 100], [100, 50], [33, 50], "f32")
     found["matmul_f32_transposed"] = matmul([9, 65], [31, 65], [9, 31], "f32", True)
     found["matmul_odd"] = matmul([5, 33], [33, 7], [5, 7], "f16")
+    found["matmul_odd_depth24"] = matmul([4, 24], [24, 20], [4, 20], "f16")
+    found["matmul_f32_depth16"] = matmul([5, 16], [16, 24], [5, 24], "f32")
     found["matmul_batched"] = matmul([6, 20, 32], [6, 32, 24], [6, 20, 24], "f16")
     found["matmul_batch_shared"] = matmul([2, 3, 8, 32], [1, 1, 32, 16], [2, 3, 8, 16], "bf16")
     found["matmul_batch_mixed"] = matmul([2, 1, 8, 32], [1, 3, 32, 16], [2, 3, 8, 16], "f16")
+    # A product's columns over warps, some of them with padding only, some in part.
+    for n in (8, 24, 40, 72, 104):
+        found[f"matmul_n{n}"] = matmul([16, 48], [48, n], [16, n], "f16")
+        found[f"matmul_n{n}_transposed"] = matmul([19, 48], [n, 48], [19, n], "bf16", True)
     found["transpose_2d"] = moved("transpose", [33, 65], [65, 33], "f16", " perm [1, 0]")
     found["transpose_4d"] = moved("transpose", [2, 5, 3, 16], [2, 3, 5, 16], "f16", " perm [0, 2, 1, 3]")
     found["reshape"] = moved("reshape", [6, 20], [5, 24], "f32", "")

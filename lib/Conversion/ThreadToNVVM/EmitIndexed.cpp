@@ -201,7 +201,16 @@ Value Emitter::emitLoop(Value start, int64_t step, int64_t end, Value init,
                          ValueRange{carried});
   b.setInsertionPointToStart(inside);
   Value next = body(i, carried);
-  LLVM::BrOp::create(b, loc, ValueRange{at(loc).add(i, step), next}, head);
+  // Unrolled whole, a loop of a few dozen iterations keeps all its addresses in
+  // registers, and spills.
+  auto latch = LLVM::BrOp::create(
+      b, loc, ValueRange{at(loc).add(i, step), next}, head);
+  auto unroll = LLVM::LoopUnrollAttr::get(b.getContext(), {},
+                                          b.getI32IntegerAttr(4), {}, {}, {},
+                                          {}, {});
+  latch.setLoopAnnotationAttr(LLVM::LoopAnnotationAttr::get(
+      b.getContext(), {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {},
+      {}, {}));
   b.setInsertionPointToStart(after);
   return after->getArgument(0);
 }

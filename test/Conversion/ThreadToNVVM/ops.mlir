@@ -1,6 +1,7 @@
 // RUN: mirage-opt %s -convert-mgraph-thread-to-nvvm=target=sm_90a | FileCheck %s
 // RUN: mirage-opt %s -convert-mgraph-thread-to-nvvm=target=sm_80 | FileCheck %s --check-prefix=SM80
 
+// CHECK: #llvm.loop_unroll<count = 4 : i32>
 // CHECK: gpu.module @mirage_kernels [#nvvm.target<O = 3, chip = "sm_90a"
 // CHECK: llvm.mlir.global external @mirage_shared() {addr_space = 3 : i32, alignment = 1024 : i64}
 
@@ -99,5 +100,17 @@ mgraph_thread.kernel @narrow grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared
   %c = splat 0.0 : !mgraph_thread.fragment<16 x 8, f32, #mgraph_thread.mma<16 x 8, warps = 1 x 4>>
   %d = mma %a[%z], %b[%z] add %c : !mgraph_thread.buffer<1 x 16 x 16, f16, row_bytes = 32, swizzle = true>, !mgraph_thread.buffer<1 x 16 x 8, f16, row_bytes = 16, swizzle = true> -> !mgraph_thread.fragment<16 x 8, f32, #mgraph_thread.mma<16 x 8, warps = 1 x 4>>
   store_global %d to %o omap [-1, -1, -1] : !mgraph_thread.fragment<16 x 8, f32, #mgraph_thread.mma<16 x 8, warps = 1 x 4>>, tensor<16x8xf16>
+  return
+}
+
+// Sums of products: fused multiply-adds in f32, unrolled by four only, since the
+// addresses of a whole loop would spill.
+// CHECK-LABEL: llvm.func @sums
+// CHECK: llvm.call_intrinsic "llvm.fma.f32"
+// CHECK: llvm.br {{.+}} {loop_annotation = #{{.+}}}
+mgraph_thread.kernel @sums grid [1, 1, 1] cluster [1, 1, 1] threads 32 shared 0 inputs 2 constant [] {
+^bb0(%x: tensor<4x24xf16>, %w: tensor<24x8xf16>, %o: tensor<4x8xf16>):
+  %0 = reduce_indexed %x, %w space [4, 8] strides [24, 0, 0, 1] over [24] strides [1, 8] : tensor<4x24xf16>, tensor<24x8xf16> -> !mgraph_thread.fragment<1 x 32, f32, #mgraph_thread.linear<1 x 32, vec = 1, threads = 32>>
+  store_indexed %0 to %o space [4, 8] strides [8, 1] : !mgraph_thread.fragment<1 x 32, f32, #mgraph_thread.linear<1 x 32, vec = 1, threads = 32>>, tensor<4x8xf16>
   return
 }
