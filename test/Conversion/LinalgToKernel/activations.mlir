@@ -137,3 +137,25 @@ func.func @no_gelu(%x: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// So does a divisor that is not sqrt(2).
+// CHECK-LABEL: func @no_gelu_by_division
+// CHECK-NOT:     gelu
+// CHECK:         mgraph_kernel.erf
+func.func @no_gelu_by_division(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c = arith.constant 1.4 : f32
+  %one = arith.constant 1.0 : f32
+  %half = arith.constant 0.5 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.divf %a, %c : f32
+    %2 = math.erf %1 : f32
+    %3 = arith.addf %2, %one : f32
+    %4 = arith.mulf %3, %half : f32
+    %5 = arith.mulf %a, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -25,7 +25,10 @@ func.func @two_ops(%x: tensor<8xf16>) -> tensor<8xf16> {
 
 // The value in f32 is a result too.
 // CHECK-LABEL: func @two_users
+// CHECK-NOT:     mgraph_kernel.exp %{{.+}} : tensor<8xf16>
 // CHECK:         mgraph_kernel.exp %{{.+}} : tensor<8xf32>
+// CHECK-NOT:     mgraph_kernel.exp
+// CHECK:         return
 func.func @two_users(%x: tensor<8xf16>) -> (tensor<8xf16>, tensor<8xf32>) {
   %0 = mgraph_kernel.cast %x : tensor<8xf16> -> tensor<8xf32>
   %1 = mgraph_kernel.exp %0 : tensor<8xf32> -> tensor<8xf32>

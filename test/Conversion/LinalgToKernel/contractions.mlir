@@ -72,6 +72,24 @@ func.func @two_inner_loops(%x: tensor<4x2x3xf32>, %w: tensor<2x3x5xf32>) -> tens
   return %0 : tensor<4x5xf32>
 }
 
+// Columns first is the order of transpose_rhs: nothing moves.
+// CHECK-LABEL: func @two_inner_loops_transposed
+// CHECK-NOT:     mgraph_kernel.transpose
+// CHECK:         mgraph_kernel.matmul %{{.+}} transpose_rhs : (tensor<4x6xf32>, tensor<5x6xf32>)
+func.func @two_inner_loops_transposed(%x: tensor<4x2x3xf32>, %w: tensor<5x2x3xf32>) -> tensor<4x5xf32> {
+  %f = arith.constant dense<0.0> : tensor<4x5xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>,
+      affine_map<(m, n, k, l) -> (n, k, l)>, affine_map<(m, n, k, l) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<4x2x3xf32>, tensor<5x2x3xf32>) outs(%f : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.addf %o, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
 // A weighted sum in a generic is a product and a sum, which fuse with others.
 // CHECK-LABEL: func @weighted_sum
 // CHECK-NOT:     matmul
