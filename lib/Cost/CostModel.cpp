@@ -11,15 +11,18 @@ using namespace mirage::semantics;
 
 namespace {
 // Measured shapes of the curves; see the header for what each stands for.
-constexpr double kRamp = 1.0;              // µs, first loads of a block
-constexpr double kTail = 0.5;              // µs, last stores
-constexpr double kIteration = 0.08;        // µs, barrier and latencies
-constexpr double kClusterBarrier = 0.7;    // µs, first reduction over blocks
+constexpr double kRamp = 1.0;           // µs, first loads of a block
+constexpr double kTail = 0.5;           // µs, last stores
+constexpr double kIteration = 0.08;     // µs, barrier and latencies
+constexpr double kClusterBarrier = 0.4; // µs, first reduction over blocks
+constexpr double kClusterMember = 0.08; // µs, more for each block of a cluster
 constexpr double kClusterReduction = 0.15; // µs, each further one
 constexpr double kRemoteBandwidth = 2.0e4; // bytes/µs, one block's remote reads
 constexpr double kSharedBandwidth = 2.0e5; // bytes/µs of one SM
 constexpr double kFullThreads = 512;      // threads that fill an SM's pipelines
 constexpr double kFullWarps = 12;         // warps that fill its tensor cores
+constexpr double kStageOverhead = 200;    // bytes not fetched at each barrier
+constexpr int64_t kMinStage = 512;        // bytes
 constexpr double kFewBlocks = 0.10;       // lost with one block an SM
 constexpr int64_t kMinRows = 16;          // rows of a tensor-core tile
 constexpr int64_t kReservedShared = 1024; // per block, by the driver
@@ -105,7 +108,6 @@ private:
   void load(const Op &op, int64_t repeat, bool inLoop) {
     const TensorType &tensor = program.type(op.operands[0]);
     const TensorType &tile = program.type(op.results[0]);
-    l2Bytes += static_cast<double>(repeat) * tile.byteSize();
     int64_t piece = byteWidth(tile.dtype);
     for (int64_t d = tile.rank() - 1; d >= 0; --d) {
       piece *= tile.shape[d];
@@ -113,6 +115,7 @@ private:
         break;
     }
     double factor = contiguityFactor(piece);
+    l2Bytes += static_cast<double>(repeat) * tile.byteSize() / factor;
     // Of several loads of one tensor the best one fetches it into L2.
     auto [at, isNew] = pieces.try_emplace(op.operands[0], factor);
     if (!isNew)
@@ -264,13 +267,15 @@ private:
           1 - std::exp(-2 * inFlight /
                        (target.dramBandwidth * target.memoryLatency));
       double crowd = 1 - kFewBlocks / perSm;
-      double bandwidth = target.dramBandwidth * saturation * crowd;
+      double stage =
+          hasLoop ? 1 - kStageOverhead / std::max(perStage, kMinStage) : 1;
+      double bandwidth = target.dramBandwidth * saturation * crowd * stage;
       // One SM alone draws no more than about twice its share.
       bandwidth =
           std::min(bandwidth, sms * target.dramBandwidth * 2 / target.sms);
       double memory = std::max(dram * share / bandwidth,
                                (l2 + resultBytes()) * share /
-                                   (target.l2Bandwidth * saturation));
+                                   (target.l2Bandwidth * saturation * stage));
       double compute = computeTime(perSm);
       time +=
           kRamp + std::max(memory, compute) + 0.1 * std::min(memory, compute);
@@ -283,7 +288,8 @@ private:
     }
     time += target.launch + kTail;
     if (reductions)
-      time += kClusterBarrier + (reductions - 1) * kClusterReduction +
+      time += kClusterBarrier + kClusterMember * cluster +
+              (reductions - 1) * kClusterReduction +
               remoteBytes / kRemoteBandwidth;
     cost.micros = time;
     return cost;
