@@ -184,9 +184,9 @@ private:
           result.classes[c].output = true;
   }
 
-  /// The element type in which a product reads `v`. A product of f16 is summed in
-  /// f32, so that widening the operands first adds nothing, and takes twice the
-  /// memory and the tensor cores away.
+  /// The element type in which a product reads `v`. A product of f16 is summed
+  /// in f32, so that widening the operands first adds nothing, and takes twice
+  /// the memory and the tensor cores away.
   DType productType(ValueId v) const {
     for (const Op &op : program.ops)
       if (op.kind == OpKind::Cast && op.results[0] == v &&

@@ -19,6 +19,11 @@ namespace {
 // Rough sizes of an instance: what a tile of a class measures where an axis or
 // the loop splits it.
 constexpr int64_t kNominalTile = 64;
+constexpr double kFewRows = 16;
+/// A load of more f16 elements than shared memory holds makes a graph that only
+/// few sizes fit, if any: the last resort.
+constexpr double kResidentElements = 100 * 1024;
+constexpr double kTooWide = 1e9;
 constexpr double kBlockReduction = 4000; // a cluster barrier, in elements
 
 class Extractor {
@@ -62,6 +67,19 @@ private:
     return n;
   }
 
+  /// Of a tile of few rows: what a block must hold whatever its sizes.
+  double residentElements(int node) const {
+    llvm::ArrayRef<int> shape = values.nodes()[node].value.shape();
+    double n = 1;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      bool split = nominal(shape[d]) <= kNominalTile;
+      n *= d + 1 == shape.size() || !split
+               ? nominal(shape[d])
+               : std::min<double>(nominal(shape[d]), kFewRows);
+    }
+    return n;
+  }
+
   double edgeWeight(const Edge &edge) const {
     const std::vector<Node> &nodes = values.nodes();
     double repeat = 1;
@@ -76,7 +94,8 @@ private:
     double in = edge.operands[0] >= 0 ? elements(edge.operands[0]) : 0;
     switch (edge.action.kind) {
     case Action::Load:
-      return repeat * out;
+      return repeat * out +
+             (residentElements(edge.result) > kResidentElements ? kTooWide : 0);
     case Action::Map: {
       size_t steps = values.analysis.maps[edge.action.index].steps.size();
       return 10 + repeat * out * (0.5 + 0.1 * steps);

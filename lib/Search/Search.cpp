@@ -73,6 +73,10 @@ public:
         result.note = llvm::toString(analysis.takeError());
         break;
       }
+      // Without a map that was closed there is nothing new inside.
+      if (!space.opaqueMaps && allMapsOpen)
+        break;
+      allMapsOpen = analysis->opaqueValues.empty();
       searchSpace(*analysis, space);
     }
     if (solver) {
@@ -130,6 +134,10 @@ private:
                                   const Space &space) {
     StructureResult one;
     ++one.stats.structures;
+    SearchOptions options = this->options;
+    // Inside maps there is much to visit and little to find.
+    if (!space.opaqueMaps)
+      options.nodeBudget /= 20;
     ValueGraph values(analysis, structure, options, solver.get(),
                       space.wideLoads, one.stats);
     one.stopped = values.build();
@@ -180,6 +188,7 @@ private:
   SearchResult &result;
   std::unique_ptr<mirage::solver::CachedSolver> solver;
   std::set<std::string> seen;
+  bool allMapsOpen = false;
   std::mutex progressMutex;
   Progress progress;
 };

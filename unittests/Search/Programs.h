@@ -123,14 +123,26 @@ inline Program softmaxRows() {
   return b.finish({b.op(OpKind::Softmax, {x}, attrs)});
 }
 
-inline Program layerNormLinear() {
+inline Program layerNormLinear(int64_t depth = 1024, int64_t columns = 4096) {
   Builder b;
-  ValueId x = b.input({16, 1024}), g = b.input({1, 1024}),
-          c = b.input({1, 1024}), w = b.input({1024, 4096});
+  ValueId x = b.input({16, depth}), g = b.input({1, depth}),
+          c = b.input({1, depth}), w = b.input({depth, columns});
   Attrs attrs;
   attrs.epsilon = 1e-5;
   attrs.hasScale = attrs.hasBias = true;
   return b.finish({b.matmul(b.op(OpKind::LayerNorm, {x, g, c}, attrs), w)});
+}
+
+/// softmax(q k) v, k stored transposed.
+inline Program attention(int64_t heads = 2, int64_t rows = 256,
+                         int64_t context = 4096, int64_t dim = 64) {
+  Builder b;
+  ValueId q = b.input({heads, rows, dim}), k = b.input({heads, dim, context}),
+          v = b.input({heads, context, dim});
+  Attrs attrs;
+  attrs.dims = {2};
+  ValueId p = b.op(OpKind::Softmax, {b.matmul(q, k)}, attrs);
+  return b.finish({b.matmul(p, v)});
 }
 
 inline Program relu2() {
@@ -172,7 +184,8 @@ inline llvm::ArrayRef<NamedProgram> allPrograms() {
       {"softmax", softmaxRows},
       {"norm_gate_up", normGatedMlp},
       {"residual_norm_linear", residualNormLinear},
-      {"layernorm_linear", layerNormLinear},
+      {"layernorm_linear", [] { return layerNormLinear(); }},
+      {"layernorm_wide", [] { return layerNormLinear(4096, 6144); }},
       {"ntrans", ntrans},
   };
   return programs;

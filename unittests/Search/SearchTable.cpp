@@ -22,6 +22,13 @@ int main(int argc, char **argv) {
   llvm::outs() << "program               structs  visited  shape    expr     "
                   "merged  values  questions z3     graphs insts   seconds "
                   "original best\n";
+  uint64_t before = 0;
+  if (argc > 3)
+    options.progress = [&](const Progress &p) {
+      llvm::errs() << "visited " << p.visited - before << " values " << p.values
+                   << " best " << p.bestMicros << "\n";
+      before = p.visited;
+    };
   for (const NamedProgram &one : allPrograms()) {
     if (argc > 1 && !llvm::StringRef(one.name).contains(argv[1]))
       continue;
