@@ -221,6 +221,50 @@ TWO_LOOPS = """func.func @f(%x: tensor<16x128xf16>, %w: tensor<128x64xf16>) -> (
 }
 """
 
+IOTAS = """func.func @f() -> (tensor<3x4xi64>, tensor<3x4xi32>, tensor<3x4xi1>, tensor<2x3xi64>) {
+  %0 = mgraph_kernel.iota dim 1 : tensor<3x4xi64>
+  %1 = mgraph_kernel.iota dim 0 : tensor<3x4xi32>
+  %2 = mgraph_kernel.iota dim 0 : tensor<3x4xi1>
+  %3 = mgraph_kernel.constant 3.0 : tensor<2x3xi64>
+  return %0, %1, %2, %3 : tensor<3x4xi64>, tensor<3x4xi32>, tensor<3x4xi1>, tensor<2x3xi64>
+}
+"""
+
+ALIASES = """func.func @f(%x: tensor<32xf16>) -> (tensor<4x8xf16>, tensor<8x4xf16>) {
+  %r = mgraph_kernel.reshape %x : tensor<32xf16> -> tensor<4x8xf16>
+  %o = mgraph_kernel.graph (%a = %r, %b = %r) grid [1, 1, 1] : (tensor<4x8xf16>, tensor<4x8xf16>) -> tensor<4x8xf16> {
+    %0 = load %a imap [-1, -1, -1] : tensor<4x8xf16> -> <4x8xf16>
+    %1 = load %b imap [-1, -1, -1] : tensor<4x8xf16> -> <4x8xf16>
+    %2 = mul %0, %1 : (<4x8xf16>, <4x8xf16>) -> <4x8xf32>
+    %s = store %2 omap [-1, -1, -1] : <4x8xf32> -> tensor<4x8xf16>
+    yield %s : tensor<4x8xf16>
+  }
+  %q = mgraph_kernel.reshape %o : tensor<4x8xf16> -> tensor<8x4xf16>
+  return %o, %q : tensor<4x8xf16>, tensor<8x4xf16>
+}
+"""
+
+GRAPH_CONSTANT = """func.func @f(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
+  %c = mgraph_kernel.constant 0.1 : tensor<1x1xf16>
+  %o = mgraph_kernel.graph (%a = %x, %b = %c) grid [1, 1, 1] : (tensor<4x8xf16>, tensor<1x1xf16>) -> tensor<4x8xf16> {
+    %0 = load %a imap [-1, -1, -1] : tensor<4x8xf16> -> <4x8xf16>
+    %1 = load %b imap [-1, -1, -1] : tensor<1x1xf16> -> <1x1xf16>
+    %2 = mul %0, %1 : (<4x8xf16>, <1x1xf16>) -> <4x8xf32>
+    %s = store %2 omap [-1, -1, -1] : <4x8xf32> -> tensor<4x8xf16>
+    yield %s : tensor<4x8xf16>
+  }
+  return %o : tensor<4x8xf16>
+}
+"""
+
+MATMUL_CONSTANT = """func.func @f(%x: tensor<2x32xf16>) -> tensor<2x16xf16> {
+  %c = mgraph_kernel.constant 3.0 : tensor<1x1xf16>
+ %0 = mgraph_kernel.broadcast %c : tensor<1x1xf16> -> tensor<32x16xf16>
+ %1 = mgraph_kernel.matmul %x, %0 : (tensor<2x32xf16>, tensor<32x16xf16>) -> tensor<2x16xf16>
+  return %1 : tensor<2x16xf16>
+}
+"""
+
 UNARY = ["exp", "log", "silu", "gelu_tanh", "gelu_erf", "relu", "sigmoid", "tanh", "erf", "sqrt", "rsqrt", "square",
          "abs", "neg", "reciprocal"]
 POSITIVE = {"log", "sqrt", "rsqrt"}  # their inputs are made positive
@@ -289,6 +333,10 @@ def cases() -> dict[str, str]:
     found["attention_bf16"] = attention(1, 4, 7, 48, 32, "bf16")
     found["attention_f32"] = attention(1, 2, 5, 9, 8, "f32")
     found["heads"] = HEADS
+    found["iotas"] = IOTAS
+    found["aliases"] = ALIASES
+    found["graph_constant"] = GRAPH_CONSTANT
+    found["matmul_constant"] = MATMUL_CONSTANT
     found["outputs"] = OUTPUTS
     for m, z, stages, dtype in ((1, 1, 2, "f16"), (3, 2, 3, "bf16"), (7, 4, 4, "f16"), (17, 2, 5, "f16"),
                                 (32, 8, 3, "bf16"), (64, 1, 4, "f16")):

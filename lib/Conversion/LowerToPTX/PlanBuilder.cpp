@@ -2,6 +2,7 @@
 
 #include "PlanBuilder.h"
 #include "Mirage/Conversion/BlockToThread/BlockToThread.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mirage;
@@ -12,6 +13,29 @@ using semantics::ValueId;
 namespace {
 /// Function argument attribute: no kernel on the stream writes this tensor.
 constexpr llvm::StringLiteral kConstantAttribute = "mirage.constant";
+/// A name such that `name`_0, `name`_1, ... are names that PTX admits and no
+/// symbol of the module has.
+std::string chooseBaseName(func::FuncOp func) {
+  std::string name = func.getName().str();
+  for (char &c : name)
+    if (!thread::isKernelNameCharacter(c))
+      c = '_';
+  auto taken = [&](StringRef symbol) {
+    return symbol.consume_front(name) && symbol.consume_front("_") &&
+           llvm::all_of(symbol, llvm::isDigit);
+  };
+  bool again = true;
+  while (again) {
+    again = false;
+    for (Operation &op : *func->getBlock())
+      if (auto symbol = op.getAttrOfType<StringAttr>(
+              SymbolTable::getSymbolAttrName()))
+        again |= taken(symbol.getValue());
+    if (again)
+      name += "_kernel";
+  }
+  return name;
+}
 } // namespace
 
 PlanBuilder::PlanBuilder(const semantics::Program &program, OpBuilder &builder,
@@ -19,6 +43,7 @@ PlanBuilder::PlanBuilder(const semantics::Program &program, OpBuilder &builder,
                          StringRef target)
     : program(program), builder(builder), func(func), lowering(lowering) {
   plan.target = target.str();
+  baseName = chooseBaseName(func);
   for (unsigned i = 0; i < program.numInputs; ++i) {
     bool constant = func.getArgAttr(i, kConstantAttribute) != nullptr;
     plan.inputs.push_back({program.type(i), constant});
@@ -109,7 +134,7 @@ llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
         plan.inputs[from->index].constant)
       options.constantInputs.push_back(i);
   }
-  std::string name = (func.getName() + "_" + Twine(kernels.size())).str();
+  std::string name = (baseName + "_" + Twine(kernels.size())).str();
   auto kernel = lowerGraphToThread(builder, func.getLoc(), name, program, op,
                                    options);
   if (!kernel)
@@ -119,7 +144,7 @@ llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
 
 llvm::Error PlanBuilder::lowerOperator(const semantics::Op &op) {
   auto lowered =
-      lowerOperatorToThread(builder, func.getLoc(), func.getName(),
+      lowerOperatorToThread(builder, func.getLoc(), baseName,
                             kernels.size(), program, op, inlined);
   if (!lowered)
     return lowered.takeError();

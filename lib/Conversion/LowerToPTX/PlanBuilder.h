@@ -42,6 +42,7 @@ private:
   mlir::func::FuncOp func;
   const cost::Target &lowering;
   runtime::LaunchPlan plan;
+  std::string baseName; ///< kernels are `baseName`_0, `baseName`_1, ...
   InlineValues inlined;
   llvm::DenseSet<semantics::ValueId> needed; ///< inline values in memory too
   llvm::DenseMap<semantics::ValueId, semantics::ValueId> aliases;

@@ -176,6 +176,8 @@ void Emitter::emitIotaIndexed(IotaIndexedOp op) {
       index = LLVM::UIToFPOp::create(b, loc, element, index);
     else if (element.isInteger(64))
       index = s.zext64(index);
+    else if (element.isInteger(1))
+      index = toRegister(s, index, element);
     regs.push_back(index);
   }
   registers[op.getResult()] = regs;

@@ -114,3 +114,13 @@ mgraph_thread.kernel @sums grid [1, 1, 1] cluster [1, 1, 1] threads 32 shared 0 
   store_indexed %0 to %o space [4, 8] strides [8, 1] : !mgraph_thread.fragment<1 x 32, f32, #mgraph_thread.linear<1 x 32, vec = 1, threads = 32>>, tensor<4x8xf16>
   return
 }
+
+// CHECK-LABEL: llvm.func @flag_index
+// CHECK: llvm.icmp "ne" %{{.+}}, %{{.+}} : i32
+// CHECK: llvm.zext %{{.+}} : i1 to i8
+mgraph_thread.kernel @flag_index grid [1, 1, 1] cluster [1, 1, 1] threads 32 shared 0 inputs 0 constant [] {
+^bb0(%o: tensor<32xi1>):
+  %0 = iota_indexed space [32] dim 0 : !mgraph_thread.fragment<1 x 32, i1, #mgraph_thread.linear<1 x 32, vec = 1, threads = 32>>
+  store_indexed %0 to %o space [32] strides [1] : !mgraph_thread.fragment<1 x 32, i1, #mgraph_thread.linear<1 x 32, vec = 1, threads = 32>>, tensor<32xi1>
+  return
+}

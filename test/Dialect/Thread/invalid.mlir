@@ -245,3 +245,12 @@ mgraph_thread.kernel @store_indexed_c1 grid [1, 1, 1] cluster [1, 1, 1] threads 
   store_indexed %a to %o space [192] strides [24, 1] : !mgraph_thread.fragment<1 x 128, f32, #mgraph_thread.linear<1 x 128, vec = 1, threads = 128>>, tensor<8x24xf16>
   return
 }
+
+// -----
+
+// C3
+// expected-error @below {{expected a name of letters, digits, '_' and '$', but got 'we ird'}}
+mgraph_thread.kernel @"we ird" grid [1, 1, 1] cluster [1, 1, 1] threads 32 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8xf16>, %o: tensor<8xf16>):
+  return
+}

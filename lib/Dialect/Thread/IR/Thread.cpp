@@ -3,6 +3,7 @@
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Semantics/Program.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -102,9 +103,18 @@ int64_t BufferType::getStageBytes() const {
 // Verifiers
 //===----------------------------------------------------------------------===//
 
+bool mirage::thread::isKernelNameCharacter(char c) {
+  return llvm::isAlnum(c) || c == '_' || c == '$';
+}
+
 StringRef KernelOp::getDefaultDialect() { return "mgraph_thread"; }
 
 LogicalResult KernelOp::verify() {
+  // C3
+  if (!llvm::all_of(getSymName(), isKernelNameCharacter))
+    return emitOpError("expected a name of letters, digits, '_' and '$', but "
+                       "got '")
+           << getSymName() << "'";
   if (getGrid().size() != 3 || getCluster().size() != 3)
     return emitOpError("expected 3 grid and 3 cluster dimensions, but got ")
            << getGrid().size() << " and " << getCluster().size();

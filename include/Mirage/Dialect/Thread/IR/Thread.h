@@ -48,6 +48,9 @@ struct Distribution {
   static Distribution get(mlir::Attribute layout);
 };
 
+/// What PTX admits in a kernel's name; LLVM ends the process on anything else.
+bool isKernelNameCharacter(char c);
+
 /// Registers that a thread needs for a fragment of this type.
 int64_t numRegisters(FragmentType type);
 

@@ -116,6 +116,7 @@ def Thread_KernelOp : Thread_Op<"kernel", [
     Constraints:
     - (C1) grid is a multiple of cluster in every dim.
     - (C2) `threads` is a multiple of 32, at most 1024.
+    - (C3) the name consists of letters, digits, `_` and `$`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$num_inputs,
       DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$cluster, I64Attr:$threads,
