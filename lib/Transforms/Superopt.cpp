@@ -18,6 +18,7 @@
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Verify/Verify.h"
 #include "SuperoptReport.h"
+#include "Target.h"
 #include "VerifySeed.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -65,15 +66,9 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    device = cost::findTarget(target);
-    if (!device) {
-      std::string names;
-      for (const cost::Target &known : cost::allTargets())
-        names += (names.empty() ? "" : ", ") + known.name.str();
-      module.emitError("expected target to be one of ")
-          << names << ", but got '" << target << "'";
+    device = findTargetOrReport(module, target);
+    if (!device)
       return signalPassFailure();
-    }
     pruneMode = parsePruneMode(prune);
     if (!pruneMode) {
       module.emitError("expected prune to be one of auto, fast, z3, both or "
@@ -286,6 +281,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
       verify::VerifyOptions verifyOptions;
       verifyOptions.threads = threadCount();
       verifyOptions.seed = expandSeed(seed);
+      verifyOptions.checkFloat = true;
       llvm::Expected<verify::VerifyResult> verdict = verify::verify(
           fragment.program, candidate.program, verifyOptions);
       if (!verdict)
@@ -295,6 +291,8 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         ++numRefuted;
       else if (verdict->verdict == verify::Verdict::CannotTell)
         ++numUndecided;
+      else if (verdict->floatReport && !verdict->floatReport->accepted)
+        ++numInaccurate;
       else {
         replace(func, fragment, candidate, *verdict, found, entry);
         return true;

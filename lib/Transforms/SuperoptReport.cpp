@@ -44,8 +44,11 @@ void FragmentReport::setSearch(const search::SearchResult &result) {
 
 void FragmentReport::addVerdict(const search::Candidate &candidate,
                                 const verify::VerifyResult &result) {
-  verdicts.push_back({candidate.predictedMicros, verify::describe(result),
-                      result.seconds});
+  std::string text = verify::describe(result);
+  if (result.floatReport && !result.floatReport->accepted)
+    text += "; rounding: " + result.floatReport->complaint();
+  verdicts.push_back(
+      {candidate.predictedMicros, std::move(text), result.seconds});
 }
 
 llvm::json::Value FragmentReport::toJSON() const {

@@ -98,7 +98,7 @@ TEST(CostModelTest, TwoWavesLose) {
     GraphCost cost =
         costGraph(twoWaves, twoWaves.ops[0], *findTarget("sm_90a"));
     EXPECT_EQ(cost.waves, 2) << stages;
-    EXPECT_GT(cost.micros, micros(oneWave) + 2.5) << stages;
+    EXPECT_GT(cost.micros, micros(oneWave) + 0.9) << stages;
   }
   EXPECT_EQ(costGraph(oneWave, oneWave.ops[0], *findTarget("sm_90a")).waves, 1);
 }

@@ -30,7 +30,8 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
     Raises each function from linalg to `mgraph_kernel` where it can, cuts it into
     fragments, searches each fragment's equivalent block graphs, verifies the
     cheapest over random prime fields, and replaces the fragment by the first that
-    is shown equivalent and predicted to be faster than the fragment op by op.
+    is shown equivalent, has at most twice the fragment's own rounding error, and
+    is predicted to be faster than the fragment op by op.
 
     Guarantee: every replacement carries a certificate (the attributes
     `mirage.certificate` and `mirage.reference` of the graph), which
@@ -68,6 +69,8 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
     Statistic<"numRefuted", "num-refuted", "Candidates shown not equivalent">,
     Statistic<"numUndecided", "num-undecided",
               "Candidates about which the verifier could not tell">,
+    Statistic<"numInaccurate", "num-inaccurate",
+              "Candidates whose rounding error is over twice the original's">,
   ];
 }
 
@@ -92,6 +95,20 @@ def VerifyPass : Pass<"mirage-verify", "::mlir::ModuleOp"> {
            "Threads, 0 for all cores">,
     Option<"seed", "seed", "uint64_t", /*default=*/"0",
            "Seed of the tests, 0 to draw it from the system">,
+  ];
+}
+
+def PredictPass : Pass<"mirage-predict", "::mlir::ModuleOp"> {
+  let summary = "Say what the cost model predicts for each function";
+  let description = [{
+    Emits a remark with the predicted time, in microseconds, of every function
+    whose operations are all of `mgraph_kernel`: predefined operators one kernel
+    each, graphs by their launch shape. Changes nothing. Fails on an unknown
+    target only; a graph that exceeds the target is reported as such.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
+           "GPU to predict for">,
   ];
 }
 
