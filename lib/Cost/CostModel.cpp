@@ -14,13 +14,12 @@ namespace {
 constexpr double kRamp = 1.0;              // µs, first loads of a block
 constexpr double kTail = 0.5;              // µs, last stores
 constexpr double kIteration = 0.08;        // µs, barrier and latencies
-constexpr double kClusterBarrier = 0.3;    // µs, and as much for each block of the cluster
+constexpr double kClusterBarrier = 0.4;    // µs, and as much for each block of the cluster
 constexpr double kClusterReduction = 0.15; // µs, each further one
-constexpr double kRemoteBandwidth = 1.0e4; // bytes/µs, one block's remote reads
+constexpr double kRemoteBandwidth = 0.9e4; // bytes/µs, one block's remote reads
 constexpr double kSharedBandwidth = 2.4e5; // bytes/µs of one SM
-constexpr double kSerial = 0.3; // of the shorter kinds of work, not overlapped
 constexpr double kFullThreads = 256;      // threads that fill an SM's pipelines
-constexpr double kFullWarps = 6;         // warps that fill its tensor cores
+constexpr double kFullWarps = 5;         // warps that fill its tensor cores
 constexpr double kStageOverhead = 200;    // bytes not fetched at each barrier
 constexpr int64_t kMinStage = 512;        // bytes
 constexpr double kFewBlocks = 0.04;       // lost with one block an SM
@@ -32,7 +31,7 @@ double contiguityFactor(int64_t bytes) {
   // is lost.
   constexpr std::pair<int64_t, double> table[] = {
       {512, 0.98}, {256, 0.955}, {192, 0.945}, {128, 0.93},
-      {64, 0.80},  {32, 0.55},   {16, 0.30}};
+      {64, 0.84},  {32, 0.55},   {16, 0.30}};
   for (auto [piece, factor] : table)
     if (bytes >= piece)
       return factor;
@@ -332,10 +331,10 @@ private:
                     work.special / (target.specialRate * threadShare);
     double tensor = work.tensor / (target.tensorRate * warpShare);
     double shared = work.shared / kSharedBandwidth;
-    double longest = std::max({vector, tensor, shared});
-    // A block's warps overlap the three in part.
-    double alone = (hasLoop ? range * kIteration : kIteration) + longest +
-                   kSerial * (vector + tensor + shared - longest);
+    // Warps overlap products with reads of shared memory; elementwise work
+    // stands between two barriers and adds to both.
+    double alone = (hasLoop ? range * kIteration : kIteration) +
+                   std::max(tensor, shared) + vector;
     double together =
         blocksPerSm * std::max({work.vector / target.vectorRate +
                                     work.special / target.specialRate,
@@ -391,7 +390,7 @@ double mirage::cost::costOp(const Program &program, const Op &op,
   // Products of few rows in PyTorch read at two thirds of the bandwidth: cold,
   // 33.5 MB in 13.1 µs and 50.3 MB in 18 µs at up to 32 rows on an H200.
   double efficiency = op.kind == OpKind::Matmul ? 0.68 : 0.95;
-  return target.launch + kRamp +
+  return target.launch + kRamp + kTail +
          std::max(bytes / (target.dramBandwidth * efficiency), compute);
 }
 
