@@ -1,8 +1,10 @@
 //===- Program.cpp - Op table, types and building -------------------------===//
 
 #include "Mirage/Semantics/Program.h"
+#include "Mirage/Semantics/Limits.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <limits>
@@ -81,9 +83,17 @@ unsigned mirage::semantics::byteWidth(DType type) {
 
 int64_t TensorType::numElements() const {
   int64_t n = 1;
-  for (int64_t dim : shape)
-    n *= dim;
-  return n;
+  bool saturated = false;
+  for (int64_t dim : shape) {
+    // A later size of 0 still makes the tensor empty.
+    if (dim == 0)
+      return 0;
+    if (llvm::MulOverflow(n, dim, n) || n > kSaturatedElements) {
+      saturated = true;
+      n = 1;
+    }
+  }
+  return saturated ? kSaturatedElements : n;
 }
 
 std::string mirage::semantics::toString(const TensorType &type) {

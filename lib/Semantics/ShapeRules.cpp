@@ -1,8 +1,10 @@
 //===- ShapeRules.cpp - Result types of the operators ---------------------===//
 
+#include "Mirage/Semantics/Limits.h"
 #include "Mirage/Semantics/Program.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mirage::semantics;
 
@@ -142,7 +144,10 @@ llvm::Expected<TensorType> inferSlice(const Attrs &attrs,
       return expected("offset >= 0, size >= 1 and stride >= 1 in dimension " +
                           num(i),
                       num(offset) + ", " + num(size) + " and " + num(stride));
-    int64_t last = offset + (size - 1) * stride;
+    int64_t last = 0;
+    if (llvm::MulOverflow(size - 1, stride, last) ||
+        llvm::AddOverflow(last, offset, last))
+      last = std::numeric_limits<int64_t>::max();
     if (last >= input.shape[i])
       return expected("last index below " + num(input.shape[i]) +
                           " in dimension " + num(i),
@@ -297,6 +302,21 @@ llvm::Expected<TensorType> inferKernelType(OpKind kind, const Attrs &attrs,
 }
 } // namespace
 
+llvm::Error mirage::semantics::checkSize(const TensorType &type) {
+  if (type.rank() > kMaxRank)
+    return expected("rank at most " + num(kMaxRank), num(type.rank()));
+  int64_t count = 1;
+  for (int64_t dim : type.shape) {
+    if (dim < 0)
+      return expected("sizes of at least 0", toString(type));
+    if (llvm::MulOverflow(count, std::max<int64_t>(dim, 1), count) ||
+        count > kMaxElements)
+      return expected("at most " + num(kMaxElements) + " elements",
+                      toString(type));
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<TensorType>
 mirage::semantics::inferType(OpKind kind, const Attrs &attrs,
                              llvm::ArrayRef<TensorType> operands, Level level,
@@ -307,8 +327,11 @@ mirage::semantics::inferType(OpKind kind, const Attrs &attrs,
   if (arity(kind) < 0 && operands.empty())
     return expected("at least 1 operand", "0");
   for (const TensorType &type : operands)
-    if (type.rank() > kMaxRank)
-      return expected("rank at most " + num(kMaxRank), num(type.rank()));
+    if (llvm::Error e = checkSize(type))
+      return std::move(e);
+  if (resultType)
+    if (llvm::Error e = checkSize(*resultType))
+      return std::move(e);
   OpClass opClassOf = opClass(kind);
   bool movesData =
       opClassOf >= OpClass::Transpose && opClassOf <= OpClass::Gather;
@@ -330,6 +353,8 @@ mirage::semantics::inferType(OpKind kind, const Attrs &attrs,
       inferKernelType(kind, attrs, operands, resultType);
   if (!result)
     return result;
+  if (llvm::Error e = checkSize(*result))
+    return std::move(e);
   if (level == Level::Block) {
     bool keeps = movesData || kind == OpKind::Cast ||
                  opClassOf == OpClass::Compare || opClassOf == OpClass::Iota;
@@ -386,7 +411,11 @@ mirage::semantics::inferStoreTensor(const TensorType &tile, DType dtype,
       return expected("omap of grid dimension " + num(g) +
                           " to name a dimension below " + num(tile.rank()),
                       num(omap[g]));
-    tensor.shape[omap[g]] *= grid[g];
+    int64_t &size = tensor.shape[omap[g]];
+    if (llvm::MulOverflow(size, grid[g], size))
+      size = std::numeric_limits<int64_t>::max();
   }
+  if (llvm::Error e = checkSize(tensor))
+    return std::move(e);
   return tensor;
 }

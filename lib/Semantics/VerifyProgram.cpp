@@ -1,5 +1,6 @@
 //===- VerifyProgram.cpp - The rules that a whole program obeys -----------===//
 
+#include "Mirage/Semantics/Limits.h"
 #include "Mirage/Semantics/Program.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,6 +27,9 @@ public:
     if (program.numInputs > program.values.size())
       return error("expected at most " + num(program.values.size()) +
                    " inputs, but got " + num(program.numInputs));
+    for (const TensorType &type : program.values)
+      if (llvm::Error e = checkSize(type))
+        return e;
     for (unsigned i = 0; i < program.numInputs; ++i)
       visible.set(i);
     for (const Op &op : program.ops)

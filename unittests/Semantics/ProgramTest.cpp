@@ -1,4 +1,5 @@
 #include "Mirage/Semantics/Program.h"
+#include "Mirage/Semantics/Limits.h"
 #include "gtest/gtest.h"
 
 using namespace mirage::semantics;
@@ -100,6 +101,50 @@ TEST(ShapeRulesTest, MatmulContractsOneSize) {
   EXPECT_EQ(message(type.takeError()),
             "expected lhs dimension 1 to equal rhs dimension 0, but got 128 "
             "and 64");
+}
+
+// 2^64 elements wrap to 0 in 64 bits, and 2^63 to a negative count.
+TEST(TypesTest, ElementCountSaturates) {
+  int64_t half = int64_t(1) << 32;
+  TensorType square{{half, half}, DType::F64};
+  EXPECT_EQ(square.numElements(), kSaturatedElements);
+  EXPECT_EQ(square.byteSize(), kSaturatedElements * 8);
+  EXPECT_EQ((TensorType{{half, half / 2}, DType::F32}).numElements(),
+            kSaturatedElements);
+  EXPECT_EQ((TensorType{{half, half, 0}, DType::F32}).numElements(), 0);
+  EXPECT_EQ((TensorType{{half, 1 << 8}, DType::F32}).numElements(),
+            kMaxElements);
+}
+
+TEST(TypesTest, SizeIsBounded) {
+  EXPECT_EQ(message(checkSize({{1 << 20, 1 << 20}, DType::F16})), "");
+  EXPECT_EQ(message(checkSize({{1 << 20, (1 << 20) + 1}, DType::F16})),
+            "expected at most 1099511627776 elements, but got "
+            "1048576x1048577xf16");
+  // No size may be beyond the limit either, empty tensor or not.
+  EXPECT_EQ(message(checkSize({{0, int64_t(1) << 41}, DType::F16})),
+            "expected at most 1099511627776 elements, but got "
+            "0x2199023255552xf16");
+  EXPECT_EQ(message(checkSize({{4, -1}, DType::F16})),
+            "expected sizes of at least 0, but got 4x-1xf16");
+}
+
+// The product of legal operands is too large as well.
+TEST(ShapeRulesTest, ResultSizeIsBounded) {
+  auto type = inferType(
+      OpKind::Matmul, {},
+      {{{1 << 21, 1}, DType::F16}, {{1, 1 << 21}, DType::F16}}, Level::Kernel);
+  EXPECT_EQ(message(type.takeError()),
+            "expected at most 1099511627776 elements, but got "
+            "2097152x2097152xf16");
+}
+
+TEST(ProgramTest, InputSizeIsBounded) {
+  Program p;
+  p.outputs = {p.addInput({{int64_t(1) << 32, int64_t(1) << 32}, DType::F32})};
+  EXPECT_EQ(message(verifyProgram(p)),
+            "expected at most 1099511627776 elements, but got "
+            "4294967296x4294967296xf32");
 }
 
 TEST(ShapeRulesTest, BlockLevelComputesInF32) {

@@ -49,6 +49,15 @@ func.func @exp_c2_element(%x: tensor<16x64xf32>) {
 
 // -----
 
+// The count of elements is 2^64, which is 0 in 64 bits.
+func.func @exp_elements(%x: tensor<4294967296x4294967296xf32>) {
+  // expected-error @below {{'mgraph_kernel.exp' op expected at most 1099511627776 elements, but got 4294967296x4294967296xf32}}
+  %0 = mgraph_kernel.exp %x : tensor<4294967296x4294967296xf32> -> tensor<4294967296x4294967296xf32>
+  return
+}
+
+// -----
+
 func.func @clamp_c1(%x: tensor<4xi32>) {
   // expected-error @below {{'mgraph_kernel.clamp' op expected a float element type, but got i32}}
   %0 = mgraph_kernel.clamp %x lo 0.0 hi 1.0 : tensor<4xi32> -> tensor<4xi32>
