@@ -220,6 +220,9 @@ private:
     if (loop.attrs.range < 1)
       return error("for: expected a range of at least 1, but got " +
                    num(loop.attrs.range));
+    if (loop.attrs.range > kMaxLoopRange)
+      return error("for: expected a range of at most " + num(kMaxLoopRange) +
+                   ", but got " + num(loop.attrs.range));
     for (const Accumulator &acc : loop.attrs.accumulators)
       if (acc.value < 0 || acc.value >= static_cast<int>(program.values.size()))
         return error("for: expected an accumulated value id below " +

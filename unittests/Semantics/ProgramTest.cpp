@@ -139,6 +139,13 @@ TEST(ShapeRulesTest, ResultSizeIsBounded) {
             "2097152x2097152xf16");
 }
 
+TEST(ProgramTest, LoopRangeIsBounded) {
+  Program p = splitMatmul(true);
+  p.ops[0].body[0].attrs.range = int64_t(1) << 31;
+  EXPECT_EQ(message(verifyProgram(p)),
+            "for: expected a range of at most 2147483647, but got 2147483648");
+}
+
 TEST(ProgramTest, InputSizeIsBounded) {
   Program p;
   p.outputs = {p.addInput({{int64_t(1) << 32, int64_t(1) << 32}, DType::F32})};

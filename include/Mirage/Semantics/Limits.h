@@ -18,6 +18,9 @@ namespace mirage::semantics {
 /// size exceeds this either. 8 TiB of f64: more than any device holds.
 constexpr int64_t kMaxElements = int64_t(1) << 40;
 
+/// Most iterations of one loop, since lowered loops count in 32 bits.
+constexpr int64_t kMaxLoopRange = std::numeric_limits<int32_t>::max();
+
 /// Where TensorType::numElements saturates. Times the widest element it still
 /// fits 64 bits, so TensorType::byteSize never wraps.
 constexpr int64_t kSaturatedElements = std::numeric_limits<int64_t>::max() / 8;

@@ -180,6 +180,21 @@ func.func @for_c1(%x: tensor<16x64xf32>) {
 
 // -----
 
+func.func @for_c1_large(%x: tensor<16x64xf32>) {
+  mgraph_kernel.graph (%a = %x) grid [2, 1, 1]
+      : (tensor<16x64xf32>) -> () {
+    // expected-error @below {{'mgraph_block.for' op expected a range of at most 2147483647, but got 1000000000000}}
+    %t = for %i = 1000000000000 -> <16x64xf32> {
+      %0 = load %a[%i] imap [-1, -1, -1] : tensor<16x64xf32> -> <16x64xf32>
+      yield sum %0 : <16x64xf32>
+    }
+    yield
+  }
+  return
+}
+
+// -----
+
 func.func @for_c2(%x: tensor<16x64xf32>) {
   mgraph_kernel.graph (%a = %x) grid [2, 1, 1]
       : (tensor<16x64xf32>) -> () {

@@ -2,6 +2,7 @@
 
 #include "BlockParsing.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Semantics/Limits.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -140,9 +141,12 @@ void ForOp::print(OpAsmPrinter &printer) {
 
 LogicalResult ForOp::verify() {
   // C1
-  if (static_cast<int64_t>(getRange()) < 1)
-    return emitOpError("expected a range of at least 1, but got ")
-           << static_cast<int64_t>(getRange());
+  auto range = static_cast<int64_t>(getRange());
+  if (range < 1)
+    return emitOpError("expected a range of at least 1, but got ") << range;
+  if (range > semantics::kMaxLoopRange)
+    return emitOpError("expected a range of at most ")
+           << semantics::kMaxLoopRange << ", but got " << range;
   // C2
   return verifyInGraphBody(*this);
 }

@@ -142,7 +142,7 @@ def Block_ForOp : Block_Op<"for", [
     results: nothing else leaves the loop.
 
     Constraints:
-    - (C1) `range` is at least 1.
+    - (C1) `range` is at least 1 and at most 2^31 - 1.
     - (C2) The loop stands in the body of a graph, not in another loop.
     - (C3) The region has one argument of type `index`.
     - (C4) The terminator has one accumulator for each result.
