@@ -21,7 +21,7 @@ class Checker {
 public:
   explicit Checker(const Program &program)
       : program(program), visible(program.values.size()),
-        varies(program.values.size(), 0) {}
+        defined(program.values.size()), varies(program.values.size(), 0) {}
 
   llvm::Error run() {
     if (program.numInputs > program.values.size())
@@ -30,8 +30,8 @@ public:
     for (const TensorType &type : program.values)
       if (llvm::Error e = checkSize(type))
         return e;
-    for (unsigned i = 0; i < program.numInputs; ++i)
-      visible.set(i);
+    visible.set(0, program.numInputs);
+    defined = visible;
     for (const Op &op : program.ops)
       if (llvm::Error e = checkKernelOp(op))
         return e;
@@ -60,9 +60,10 @@ private:
                    " results, but got " + num(op.results.size()));
     for (ValueId id : op.results) {
       if (id < 0 || id >= static_cast<int>(program.values.size()) ||
-          visible.test(id))
+          defined.test(id))
         return error(mnemonic(op.kind) +
                      ": expected a fresh result id, but got " + num(id));
+      defined.set(id);
       visible.set(id);
     }
     return llvm::Error::success();
@@ -127,7 +128,7 @@ private:
       if (e)
         return e;
     }
-    visible |= outer;
+    visible = outer;
     if (stores != graph.results.size())
       return error("graph: expected a store for each of " +
                    num(graph.results.size()) + " results, but got " +
@@ -308,7 +309,8 @@ private:
   }
 
   const Program &program;
-  llvm::SmallBitVector visible;
+  llvm::SmallBitVector visible; ///< may be used here
+  llvm::SmallBitVector defined; ///< has been defined, here or in a body
   std::vector<unsigned> varies; ///< bit g: may differ along grid axis g
 };
 } // namespace

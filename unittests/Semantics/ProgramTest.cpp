@@ -86,6 +86,20 @@ TEST(ProgramTest, RefusesLoopValueOutsideLoop) {
             "value 4");
 }
 
+TEST(ProgramTest, RefusesTileOutsideGraph) {
+  Program p = splitMatmul(true);
+  p.outputs = {6};
+  EXPECT_EQ(message(verifyProgram(p)),
+            "output: expected a value defined before its use, but got value 6");
+}
+
+TEST(ProgramTest, RefusesSecondDefinition) {
+  Program p = splitMatmul(true);
+  p.ops[0].body[1].results[0] = p.ops[0].body[0].body[2].results[0];
+  EXPECT_EQ(message(verifyProgram(p)),
+            "reduce_blocks: expected a fresh result id, but got 4");
+}
+
 TEST(ShapeRulesTest, LoadMustDivide) {
   auto tile =
       inferLoadTile({{16, 100}, DType::F16}, {3, 1, 1}, {1, -1, -1}, -1, 1);
