@@ -108,8 +108,6 @@ llvm::Expected<TensorType> inferNorm(OpKind kind, const Attrs &attrs,
 
 llvm::Expected<TensorType> inferConcat(const Attrs &attrs,
                                        llvm::ArrayRef<TensorType> operands) {
-  if (operands.empty())
-    return expected("at least 1 operand", "0");
   if (attrs.dims.size() != 1)
     return expected("1 dimension", num(attrs.dims.size()));
   TensorType result = operands.front();
@@ -296,7 +294,8 @@ llvm::Expected<TensorType> inferKernelType(OpKind kind, const Attrs &attrs,
       return expected("an extent of at least 1", num(attrs.constant.extent));
     return *resultType;
   case OpClass::Structure:
-    return error("'" + mnemonic(kind) + "' has no shape rule of its own");
+    return expected("an op with a shape rule of its own",
+                    "'" + mnemonic(kind) + "'");
   }
   llvm_unreachable("covered switch");
 }

@@ -116,6 +116,12 @@ private:
                      num(g) + ", but got " + num(blocks) + " and " +
                      num(cluster));
     }
+    size_t storeCount = llvm::count_if(
+        graph.body, [](const Op &op) { return op.kind == OpKind::Store; });
+    if (storeCount != graph.results.size())
+      return error("graph: expected a store for each of " +
+                   num(graph.results.size()) + " results, but got " +
+                   num(storeCount));
     // Tiles see no tensor but through a load, so hide the kernel level.
     llvm::SmallBitVector outer = visible;
     visible.reset();
@@ -129,19 +135,19 @@ private:
         return e;
     }
     visible = outer;
-    if (stores != graph.results.size())
-      return error("graph: expected a store for each of " +
-                   num(graph.results.size()) + " results, but got " +
-                   num(stores));
     return define(graph, graph.results.size());
   }
 
   llvm::Error checkBlockOp(const Op &graph, const Op &op, const Op *loop) {
     switch (op.kind) {
     case OpKind::Load: {
-      if (op.operands.size() != 1 ||
-          !llvm::is_contained(graph.operands, op.operands[0]))
-        return error("load: expected a tensor that is an operand of its graph");
+      if (op.operands.size() != 1)
+        return error("load: expected 1 operand, but got " +
+                     num(op.operands.size()));
+      if (!llvm::is_contained(graph.operands, op.operands[0]))
+        return error("load: expected a tensor that is an operand of its graph, "
+                     "but got value " +
+                     num(op.operands[0]));
       if (!loop && op.attrs.fmap >= 0)
         return error("load: expected no fmap outside a loop, but got " +
                      num(op.attrs.fmap));
@@ -159,7 +165,9 @@ private:
     }
     case OpKind::ReduceBlocks: {
       if (loop)
-        return error("reduce_blocks: expected to stand outside a loop");
+        return error("reduce_blocks: expected to stand outside a loop, but got "
+                     "a loop of range " +
+                     num(loop->attrs.range));
       if (op.operands.size() != 1)
         return error("reduce_blocks: expected 1 operand, but got " +
                      num(op.operands.size()));
@@ -179,7 +187,8 @@ private:
     }
     case OpKind::Running: {
       if (!loop)
-        return error("running: expected to stand inside a loop");
+        return error("running: expected to stand inside a loop, but got the "
+                     "body of a graph");
       if (op.attrs.accumulator < 0 ||
           op.attrs.accumulator >=
               static_cast<int>(loop->attrs.accumulators.size()))
@@ -200,7 +209,10 @@ private:
     case OpKind::Graph:
     case OpKind::Loop:
     case OpKind::Store:
-      return error("'" + mnemonic(op.kind) + "' cannot stand here");
+      return error(llvm::Twine(loop ? "for" : "graph") +
+                   ": expected a body of block-level ops without regions or "
+                   "stores, but got '" +
+                   mnemonic(op.kind) + "'");
     default:
       if (llvm::Error e = checkCompute(op, Level::Block))
         return e;
@@ -246,7 +258,12 @@ private:
                      num(acc.reduceDim));
       unsigned varying = varies[acc.value];
       if ((acc.kind == AccumulatorKind::Rescale) != (acc.factor >= 0))
-        return error("accumulator: expected a factor exactly for rescale");
+        return error(acc.factor >= 0
+                         ? "accumulator: expected no factor but for rescale, "
+                           "but got value " +
+                               num(acc.factor)
+                         : "accumulator: expected a factor for rescale, but "
+                           "got none");
       if (acc.factor >= 0) {
         if (llvm::Error e = checkUse(acc.factor, "accumulator"))
           return e;
@@ -274,18 +291,18 @@ private:
 
   llvm::Error checkStore(const Op &graph, const Op &op, size_t &stores) {
     if (op.operands.size() != 1 || !op.results.empty())
-      return error("store: expected 1 operand and no result");
+      return error("store: expected 1 operand and 0 results, but got " +
+                   num(op.operands.size()) + " and " + num(op.results.size()));
     if (llvm::Error e = checkUse(op.operands[0], "store"))
       return e;
-    if (stores >= graph.results.size())
-      return error("graph: expected " + num(graph.results.size()) +
-                   " stores, but got more");
     for (unsigned g = 0; g < 3; ++g)
       if (op.attrs.omap[g] < 0 && graph.attrs.grid[g] > 1 &&
           (varies[op.operands[0]] & (1u << g)))
         return error("store: expected a tile that is the same in all blocks "
                      "along grid dimension " +
-                     num(g) + ", which its omap does not concatenate");
+                     num(g) +
+                     ", which its omap does not concatenate, but got value " +
+                     num(op.operands[0]) + ", which differs");
     ValueId result = graph.results[stores++];
     if (result < 0 || result >= static_cast<int>(program.values.size()))
       return error("graph: expected a result id below " +
