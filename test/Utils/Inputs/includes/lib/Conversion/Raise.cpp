@@ -1,0 +1,1 @@
+#include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -1,0 +1,2 @@
+#include "Mirage/Verify/Verify.h"
+#include "Mirage/Semantics/Program.h"

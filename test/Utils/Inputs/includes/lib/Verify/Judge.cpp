@@ -1,0 +1,2 @@
+#include "Mirage/Search/Search.h"
+#include <z3.h>
