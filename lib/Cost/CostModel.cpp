@@ -11,7 +11,7 @@ using namespace mirage::semantics;
 
 namespace {
 // Measured shapes of the curves; see the header for what each stands for.
-constexpr double kRamp = 1.0;              // µs, first loads of a block
+constexpr double kRamp = 0.7;              // µs, first loads of a block
 constexpr double kTail = 0.5;              // µs, last stores
 constexpr double kIteration = 0.08;        // µs, barrier and latencies
 constexpr double kClusterBarrier = 0.4;    // µs, and as much for each block of the cluster
@@ -22,6 +22,7 @@ constexpr double kFullThreads = 256;      // threads that fill an SM's pipelines
 constexpr double kFullWarps = 5;         // warps that fill its tensor cores
 constexpr double kStageOverhead = 200;    // bytes not fetched at each barrier
 constexpr int64_t kMinStage = 512;        // bytes
+constexpr double kStageGap = 0.15;        // of the shorter of fetch and compute
 constexpr double kFewBlocks = 0.04;       // lost with one block an SM
 constexpr int64_t kMinRows = 16;          // rows of a tensor-core tile
 constexpr int64_t kReservedShared = 1024; // per block, by the driver
@@ -31,7 +32,7 @@ double contiguityFactor(int64_t bytes) {
   // is lost.
   constexpr std::pair<int64_t, double> table[] = {
       {512, 0.98}, {256, 0.955}, {192, 0.945}, {128, 0.93},
-      {64, 0.84},  {32, 0.55},   {16, 0.30}};
+      {64, 0.78},  {32, 0.55},   {16, 0.30}};
   for (auto [piece, factor] : table)
     if (bytes >= piece)
       return factor;
@@ -300,8 +301,14 @@ private:
                                (l2 + resultBytes()) * share /
                                    (target.l2Bandwidth * saturation * stage));
       double compute = computeTime(perSm);
-      time +=
-          kRamp + std::max(memory, compute) + 0.1 * std::min(memory, compute);
+      // Few stages leave gaps: what is fetched and what is computed wait for
+      // each other. The last stage's work and the first one's fetch overlap
+      // with nothing.
+      double gaps = kStageGap / std::max<int64_t>(stages - 1, 1);
+      double ends =
+          hasLoop ? std::min(memory, compute) / static_cast<double>(range) : 0;
+      time += kRamp + std::max(memory, compute) +
+              gaps * std::min(memory, compute) + ends;
       // What all full waves cost is the same: skip ahead over the middle ones.
       if (left > 3 * resident) {
         int64_t middle = left / resident - 2;

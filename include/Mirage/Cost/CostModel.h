@@ -29,7 +29,7 @@ namespace mirage::cost {
 constexpr int64_t kDefaultThreads = 128;
 constexpr int64_t kDefaultStages = 4;
 /// f32 accumulators that a thread can hold beside what else it needs.
-constexpr double kMaxAccumulatorsPerThread = 96;
+constexpr double kMaxAccumulatorsPerThread = 128;
 
 struct GraphCost {
   double micros = 0;

@@ -78,13 +78,22 @@ llvm::Expected<KernelOp> BlockLowering::run(StringRef name) {
     kernel.erase();
     return e;
   };
-  GridLaunchDependentsOp::create(b, loc);
+  // Dependents start when this block has fetched its last tile: their own
+  // first tiles then travel during this kernel's epilogue. Released earlier,
+  // their blocks take memory bandwidth from loops that still run.
+  int64_t loopsLeft = llvm::count_if(graph.body, [](const semantics::Op &op) {
+    return op.kind == OpKind::Loop;
+  });
+  if (loopsLeft == 0)
+    GridLaunchDependentsOp::create(b, loc);
   unsigned stores = 0;
   for (const semantics::Op &op : graph.body) {
     llvm::Error e = llvm::Error::success();
-    if (op.kind == OpKind::Loop)
+    if (op.kind == OpKind::Loop) {
       e = lowerLoop(op);
-    else if (op.kind == OpKind::ReduceBlocks)
+      if (--loopsLeft == 0 && !e)
+        GridLaunchDependentsOp::create(b, loc);
+    } else if (op.kind == OpKind::ReduceBlocks)
       e = lowerReduceBlocks(op);
     else if (op.kind == OpKind::Store)
       e = lowerStore(op, results[stores++]);
