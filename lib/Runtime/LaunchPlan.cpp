@@ -1,6 +1,7 @@
 //===- LaunchPlan.cpp - Launch plans as JSON ------------------------------===//
 
 #include "Mirage/Runtime/LaunchPlan.h"
+#include "Mirage/Support/JSONDepth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -386,6 +387,8 @@ Expected<LaunchPlan> runtime::launchPlanFromJSON(const json::Value &value) {
 }
 
 Expected<LaunchPlan> runtime::parseLaunchPlan(StringRef text) {
+  if (Error e = checkJSONDepth(text))
+    return std::move(e);
   Expected<json::Value> value = json::parse(text);
   if (!value)
     return planError("expected JSON, but got " +

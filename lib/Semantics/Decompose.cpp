@@ -9,6 +9,10 @@
 // 1/n is the symbol InvExtent, never a rounded literal. An eps of zero adds
 // nothing.
 //
+// A composite op rounds once. Its primitives would each round to the element
+// type, and in f16 a sum of squares passes 65504 at quite ordinary inputs, so
+// between casts of the operands and of the result everything is f32.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Semantics/Program.h"
@@ -77,46 +81,57 @@ private:
     return emit(OpKind::Mul, {x, emit(OpKind::Rsqrt, {variance})});
   }
 
+  ValueId cast(ValueId x, DType dtype) {
+    if (result.type(x).dtype == dtype)
+      return x;
+    ValueId id = result.addValue({result.type(x).shape, dtype});
+    result.ops.push_back({OpKind::Cast, {}, {x}, {id}, {}});
+    return id;
+  }
+
+  ValueId widen(ValueId x) {
+    return byteWidth(result.type(x).dtype) < byteWidth(DType::F32)
+               ? cast(x, DType::F32)
+               : x;
+  }
+
+  ValueId norm(const Op &op) {
+    ValueId x = widen(op.operands[0]);
+    if (op.kind == OpKind::LayerNorm)
+      x = emit(OpKind::Sub, {x, mean(x, {result.type(x).rank() - 1})});
+    ValueId value = normalize(x, op.attrs.epsilon);
+    unsigned next = 1;
+    if (op.attrs.hasScale)
+      value = emit(OpKind::Mul, {value, widen(op.operands[next++])});
+    if (op.attrs.hasBias)
+      value = emit(OpKind::Add, {value, widen(op.operands[next])});
+    return value;
+  }
+
+  ValueId softmax(const Op &op) {
+    ValueId x = widen(op.operands[0]);
+    int64_t dim = op.attrs.dims[0];
+    ValueId shifted =
+        emit(OpKind::Sub, {x, reduce(ReduceKind::Max, x, {dim})});
+    ValueId e = emit(OpKind::Exp, {shifted});
+    return emit(OpKind::Div, {e, reduce(ReduceKind::Sum, e, {dim})});
+  }
+
   void rewrite(const Op &op) {
-    ValueId value = -1;
-    switch (op.kind) {
-    case OpKind::RmsNorm:
-    case OpKind::LayerNorm: {
-      ValueId x = op.operands[0];
-      if (op.kind == OpKind::LayerNorm)
-        x = emit(OpKind::Sub, {x, mean(x, {result.type(x).rank() - 1})});
-      value = normalize(x, op.attrs.epsilon);
-      unsigned next = 1;
-      if (op.attrs.hasScale)
-        value = emit(OpKind::Mul, {value, op.operands[next++]});
-      if (op.attrs.hasBias)
-        value = emit(OpKind::Add, {value, op.operands[next]});
-      break;
-    }
-    case OpKind::Softmax: {
-      ValueId x = op.operands[0];
-      ValueId shifted = emit(
-          OpKind::Sub, {x, reduce(ReduceKind::Max, x, {op.attrs.dims[0]})});
-      ValueId e = emit(OpKind::Exp, {shifted});
-      value = emit(OpKind::Div,
-                   {e, reduce(ReduceKind::Sum, e, {op.attrs.dims[0]})});
-      break;
-    }
-    case OpKind::Reduce:
-      if (op.attrs.reduce == ReduceKind::Mean) {
-        value = mean(op.operands[0], op.attrs.dims);
-        break;
-      }
-      result.ops.push_back(op);
-      return;
-    default:
+    ValueId value;
+    if (op.kind == OpKind::RmsNorm || op.kind == OpKind::LayerNorm)
+      value = norm(op);
+    else if (op.kind == OpKind::Softmax)
+      value = softmax(op);
+    else if (op.kind == OpKind::Reduce && op.attrs.reduce == ReduceKind::Mean)
+      value = mean(widen(op.operands[0]), op.attrs.dims);
+    else {
       result.ops.push_back(op);
       return;
     }
+    cast(value, result.type(op.results[0]).dtype);
     // The last op made stands for the composite one: give it that id.
-    Op &last = result.ops.back();
-    last.results[0] = op.results[0];
-    (void)value;
+    result.ops.back().results[0] = op.results[0];
   }
 
   const Program &source;

@@ -11,6 +11,18 @@ bool isPredefined(Operation &op) {
   return isa_and_nonnull<kernel::KernelDialect>(op.getDialect()) &&
          !isa<kernel::GraphOp, kernel::LaunchOp>(op);
 }
+
+/// True when `op`, or an op in its regions, reads a result of `run`.
+bool reads(Operation &op, ArrayRef<Operation *> run) {
+  return op
+      .walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (llvm::is_contained(run, operand.getDefiningOp()))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 } // namespace
 
 SmallVector<SmallVector<Operation *>>
@@ -21,12 +33,8 @@ mirage::collectRuns(func::FuncOp func) {
       continue;
     if (isPredefined(op))
       runs.back().push_back(&op);
-    else if (!runs.back().empty() && !isMemoryEffectFree(&op))
-      runs.emplace_back();
     else if (!runs.back().empty() &&
-             llvm::any_of(op.getOperands(), [&](Value operand) {
-               return llvm::is_contained(runs.back(), operand.getDefiningOp());
-             }))
+             (!isMemoryEffectFree(&op) || reads(op, runs.back())))
       runs.emplace_back();
   }
   if (runs.back().empty())

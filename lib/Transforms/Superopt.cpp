@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fragment.h"
+#include "Mirage/Conversion/BlockToThread/BlockToThread.h"
 #include "Mirage/Conversion/LinalgToKernel/LinalgToKernel.h"
 #include "Mirage/Cost/CostModel.h"
 #include "Mirage/Search/Search.h"
@@ -40,7 +41,15 @@ using namespace mirage;
 
 namespace {
 /// Longest interval, in ops, that the cutting of a run tries.
-constexpr size_t kMaxInterval = 12;
+constexpr size_t kMaxInterval = 10;
+/// Operators proposed for each structure of an interval: there are many.
+constexpr uint64_t kIntervalBudget = 20'000;
+/// Distinct values kept for each structure of an interval.
+constexpr uint64_t kIntervalValues = 1'000;
+/// Intervals of one run that are searched; what is left after them stays.
+constexpr unsigned kMaxAttempts = 150;
+/// Longest run that is also tried as one fragment.
+constexpr size_t kMaxWhole = 24;
 
 std::optional<search::PruneMode> parsePruneMode(StringRef name) {
   if (name == "auto")
@@ -61,10 +70,11 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     SuperoptPassBase::getDependentDialects(registry);
-    registry.insert<func::FuncDialect>();
+    registry.insert<func::FuncDialect, thread::ThreadDialect>();
   }
 
   void runOnOperation() override {
+    InterruptScope scope;
     ModuleOp module = getOperation();
     device = findTargetOrReport(module, target);
     if (!device)
@@ -76,6 +86,17 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
           << prune << "'";
       return signalPassFailure();
     }
+    for (auto [name, value] :
+         {std::pair<StringRef, uint64_t>{"max-block-ops", maxBlockOps},
+          {"node-budget", nodeBudget},
+          {"top", top}})
+      if (value == 0) {
+        module.emitError("expected ") << name << " to be at least 1, but got 0";
+        return signalPassFailure();
+      }
+    // Before the work: a path that cannot be written must not cost a search.
+    if (!report.empty() && failed(writeReport()))
+      return signalPassFailure();
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp func : functions) {
       if (func.isExternal() || func->hasAttr(kReferenceRoleAttribute))
@@ -108,8 +129,14 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     }
 
     bool improved = false;
-    for (SmallVector<Operation *> &run : collectRuns(copy))
+    for (SmallVector<Operation *> &run : collectRuns(copy)) {
+      if (interruptFlag())
+        break;
       improved |= improveRun(func, run);
+    }
+    if (interruptFlag())
+      func.emitRemark("superopt: interrupted: @")
+          << func.getName() << " keeps the best found so far (not reproducible)";
     if (improved) {
       func.getBody().takeBody(copy.getBody());
     } else if (collectRuns(copy).empty()) {
@@ -124,11 +151,14 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
   /// Improves one run: as one fragment where that has candidates, else cut into
   /// the intervals that are cheapest together.
   bool improveRun(func::FuncOp func, ArrayRef<Operation *> run) {
-    Attempt whole = attempt(run);
-    if (!whole.fragment)
-      return false;
-    if (run.size() == 1 || whole.beneficial())
-      return finish(func, whole);
+    Attempt whole;
+    if (run.size() <= kMaxWhole) {
+      whole = attempt(run, nodeBudget);
+      if (!whole.fragment)
+        return false;
+      if (run.size() == 1 || whole.beneficial())
+        return finish(func, whole);
+    }
 
     // best[i]: cost of the first i ops; from[i]: where the last interval starts.
     size_t n = run.size();
@@ -141,7 +171,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
       for (size_t begin = end; begin-- > 0;) {
         if (end - begin > kMaxInterval || (begin == 0 && end == n))
           break;
-        if (interruptFlag())
+        if (interruptFlag() || attempts.size() >= kMaxAttempts)
           break;
         // An interval around one that has no candidates is not tried: what
         // stands in the way there stands in the way here.
@@ -149,7 +179,9 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
             hasNoCandidates(attempts, begin, end - 1))
           continue;
         Attempt &here = attempts[{begin, end}];
-        here = attempt(run.slice(begin, end - begin), &hopeless);
+        here = attempt(run.slice(begin, end - begin),
+                       std::min<uint64_t>(nodeBudget, kIntervalBudget),
+                       &hopeless);
         if (!here.fragment)
           continue;
         double cost = here.cost();
@@ -171,7 +203,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         llvm::none_of(intervals, [&](std::pair<size_t, size_t> interval) {
           return attempts[interval].beneficial();
         }))
-      return finish(func, whole); // leaves it, and says why
+      return whole.fragment ? finish(func, whole) : leaveRun(func, run);
     for (std::pair<size_t, size_t> interval : llvm::reverse(intervals)) {
       Attempt &chosen = attempts[interval];
       if (!chosen.fragment)
@@ -184,6 +216,14 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         improved |= finish(func, chosen);
     }
     return improved;
+  }
+
+  bool leaveRun(func::FuncOp func, ArrayRef<Operation *> run) {
+    emitRemark(run.back()->getLoc())
+        << "superopt: @" << func.getName() << ": a run of " << run.size()
+        << " ops is left as it is: none of its intervals has a block graph "
+           "that is predicted to be faster";
+    return false;
   }
 
   /// A fragment and what its search found.
@@ -212,7 +252,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     return known == attempts.end() || !known->second.hasCandidates();
   }
 
-  Attempt attempt(ArrayRef<Operation *> ops,
+  Attempt attempt(ArrayRef<Operation *> ops, uint64_t budget,
                   llvm::StringMap<bool> *hopeless = nullptr) {
     Attempt result;
     result.fragment = makeFragment(ops);
@@ -229,7 +269,9 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     ++numFragments;
     search::SearchOptions options(*device);
     options.maxBlockOps = maxBlockOps;
-    options.nodeBudget = nodeBudget;
+    options.nodeBudget = budget;
+    if (hopeless)
+      options.valueBudget = kIntervalValues;
     options.prune = *pruneMode;
     options.top = top;
     options.threads = threadCount();
@@ -269,8 +311,11 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     const search::SearchResult &found = *tried.found;
     entry.setSearch(found);
     if (found.candidates.empty())
-      return leave(found.note.empty() ? "the search found no block graph"
-                                      : Twine(found.note));
+      return leave((found.note.empty() ? "the search found no block graph"
+                                       : found.note) +
+                   (found.stopped == search::StopReason::Finished
+                        ? ""
+                        : "; search " + stringify(found.stopped).str()));
     for (const search::Candidate &candidate : found.candidates) {
       if (candidate.predictedMicros >= found.originalMicros)
         return leave(llvm::formatv("the best candidate is predicted at {0:F1} us, "
@@ -293,16 +338,39 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         ++numUndecided;
       else if (verdict->floatReport && !verdict->floatReport->accepted)
         ++numInaccurate;
-      else {
+      else if (std::string why = whyNotLowered(candidate.program);
+               !why.empty()) {
+        ++numNotLowered;
+        entry.verdicts.back().text += "; has no lowering: " + why;
+      } else {
         replace(func, fragment, candidate, *verdict, found, entry);
         return true;
       }
     }
-    return leave(llvm::formatv("none of {0} candidates was shown equivalent; the "
-                               "first is {1}",
+    return leave(llvm::formatv("none of {0} candidates was accepted; of the first: {1}",
                                found.candidates.size(),
                                entry.verdicts.front().text)
                      .str());
+  }
+
+  /// Lowers the candidate's graphs to thread level in a module of its own and
+  /// throws the result away. Empty when all of them lower.
+  std::string whyNotLowered(const semantics::Program &program) {
+    OwningOpRef<ModuleOp> scratch(
+        ModuleOp::create(UnknownLoc::get(&getContext())));
+    OpBuilder builder(scratch->getBody(), scratch->getBody()->begin());
+    ThreadLoweringOptions lowering;
+    lowering.hasClusters = device->maxCluster > 1;
+    lowering.sharedLimit = device->sharedPerBlock;
+    for (const semantics::Op &op : program.ops) {
+      if (op.kind != semantics::OpKind::Graph)
+        continue;
+      auto kernel = lowerGraphToThread(builder, scratch->getLoc(), "candidate",
+                                       program, op, lowering);
+      if (!kernel)
+        return llvm::toString(kernel.takeError());
+    }
+    return "";
   }
 
   void replace(func::FuncOp func, Fragment &fragment,
@@ -310,18 +378,16 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
                verify::VerifyResult &verdict, const search::SearchResult &found,
                FragmentReport &entry) {
     Location loc = fragment.ops.back()->getLoc();
-    // The original, as the certificate's reference.
+    // The original, as the certificate's reference, under a name that is free.
+    SymbolTable symbols(getOperation());
     OpBuilder builder(func);
     SmallVector<Type> inputs(ValueRange(fragment.inputs).getTypes());
     SmallVector<Type> outputs(ValueRange(fragment.outputs).getTypes());
     auto reference = func::FuncOp::create(
-        builder, loc,
-        (func.getName() + "_reference_" + Twine(numImproved.getValue())).str(),
+        loc, (func.getName() + "_reference_" + Twine(replaced++)).str(),
         builder.getFunctionType(inputs, outputs));
     reference.setPrivate();
     reference->setAttr(kReferenceRoleAttribute, builder.getUnitAttr());
-    SymbolTable symbols(getOperation());
-    reference->remove();
     StringAttr name = symbols.insert(reference);
     Block *body = reference.addEntryBlock();
     builder.setInsertionPointToStart(body);
@@ -379,5 +445,6 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
   const cost::Target *device = nullptr;
   std::optional<search::PruneMode> pruneMode;
   std::vector<FragmentReport> reports;
+  unsigned replaced = 0;
 };
 } // namespace

@@ -5,8 +5,7 @@
 
 using namespace mirage;
 
-namespace {
-llvm::StringRef stringify(search::StopReason reason) {
+llvm::StringRef mirage::stringify(search::StopReason reason) {
   switch (reason) {
   case search::StopReason::Finished:
     return "finished";
@@ -17,7 +16,6 @@ llvm::StringRef stringify(search::StopReason reason) {
   }
   llvm_unreachable("covered switch");
 }
-} // namespace
 
 std::string mirage::describeSearch(const search::SearchResult &result) {
   const search::SearchStats &s = result.stats;
@@ -44,11 +42,8 @@ void FragmentReport::setSearch(const search::SearchResult &result) {
 
 void FragmentReport::addVerdict(const search::Candidate &candidate,
                                 const verify::VerifyResult &result) {
-  std::string text = verify::describe(result);
-  if (result.floatReport && !result.floatReport->accepted)
-    text += "; rounding: " + result.floatReport->complaint();
-  verdicts.push_back(
-      {candidate.predictedMicros, std::move(text), result.seconds});
+  verdicts.push_back({candidate.predictedMicros, verify::describe(result),
+                      result.seconds});
 }
 
 llvm::json::Value FragmentReport::toJSON() const {

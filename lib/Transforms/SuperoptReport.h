@@ -38,6 +38,9 @@ struct FragmentReport {
   llvm::json::Value toJSON() const;
 };
 
+/// "finished", or why the search stopped before.
+llvm::StringRef stringify(search::StopReason reason);
+
 /// One line: how much was visited and what pruned it.
 std::string describeSearch(const search::SearchResult &result);
 

@@ -69,8 +69,7 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
       return failure();
     auto certificate = verify::parseCertificate(text.getValue());
     if (!certificate)
-      return graph.emitOpError("certificate: ")
-             << llvm::toString(certificate.takeError());
+      return graph.emitOpError() << llvm::toString(certificate.takeError());
     if (llvm::Error e =
             verify::recheck(*original, *result, *certificate, options))
       return graph.emitOpError("certificate does not hold: ")

@@ -1,6 +1,7 @@
 //===- Certificate.cpp - Writing, reading and re-checking -----------------===//
 
 #include "CertificateFields.h"
+#include "Mirage/Support/JSONDepth.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
@@ -279,6 +280,8 @@ llvm::Error checkFields(const json::Object &object,
 
 llvm::Expected<json::Object>
 mirage::verify::parseCertificate(llvm::StringRef text) {
+  if (llvm::Error e = checkJSONDepth(text))
+    return std::move(e);
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)
     return error("expected JSON, but got " + llvm::toString(value.takeError()));

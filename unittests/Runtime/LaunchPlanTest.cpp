@@ -209,4 +209,12 @@ TEST(LaunchPlanTest, RefusesParametersThatNameNothing) {
             "kernel, but got none");
 }
 
+// The JSON reader recurses: without a bound this ends the process.
+TEST(LaunchPlanTest, RefusesDeepNesting) {
+  auto plan = parseLaunchPlan(std::string(200000, '['));
+  ASSERT_FALSE(static_cast<bool>(plan));
+  EXPECT_EQ(llvm::toString(plan.takeError()),
+            "expected JSON nested at most 64 deep, but got more at byte 64");
+}
+
 } // namespace

@@ -240,4 +240,11 @@ TEST(SignatureTest, MismatchesAreDiagnostics) {
   EXPECT_EQ(check(rmsNormLinear(kSmall), malformed),
             "candidate: output: expected a value id below 4, but got 99");
 }
+TEST(CertificateTest, RefusesDeepNesting) {
+  auto parsed = parseCertificate(std::string(200000, '['));
+  ASSERT_FALSE(static_cast<bool>(parsed));
+  EXPECT_EQ(llvm::toString(parsed.takeError()),
+            "expected JSON nested at most 64 deep, but got more at byte 64");
+}
+
 } // namespace

@@ -7,14 +7,28 @@
 
 namespace mirage {
 
-/// True once the process was interrupted. Signals belong to the process, so this
-/// is the one flag that is global; it stays false unless a tool has called
-/// `installInterruptHandler`.
+/// True once an InterruptScope saw SIGINT. Signals belong to the process, so
+/// this is the one flag that is global.
 const std::atomic<bool> &interruptFlag();
 
-/// Makes the first SIGINT set the flag, so that long work returns the best found
-/// so far. A second one ends the process as usual.
-void installInterruptHandler();
+/// Lets scopes take SIGINT. A tool calls it in main; without it, as in a library
+/// that somebody else's process loads, a scope does nothing.
+void allowInterruptScopes();
+
+/// While one lives, the first SIGINT sets the flag instead of ending the
+/// process, so that long work can return the best found so far; a second one, two
+/// seconds later or more, ends it as before. It goes around the work and not around the process: LLVM's own
+/// handler, installed when the output file is opened, would delete that file.
+class InterruptScope {
+public:
+  InterruptScope();
+  ~InterruptScope();
+  InterruptScope(const InterruptScope &) = delete;
+  InterruptScope &operator=(const InterruptScope &) = delete;
+
+private:
+  bool installed = false;
+};
 
 } // namespace mirage
 

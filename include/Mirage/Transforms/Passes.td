@@ -71,6 +71,8 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
               "Candidates about which the verifier could not tell">,
     Statistic<"numInaccurate", "num-inaccurate",
               "Candidates whose rounding error is over twice the original's">,
+    Statistic<"numNotLowered", "num-not-lowered",
+              "Equivalent candidates that the target's lowering refuses">,
   ];
 }
 
@@ -104,7 +106,8 @@ def PredictPass : Pass<"mirage-predict", "::mlir::ModuleOp"> {
     Emits a remark with the predicted time, in microseconds, of every function
     whose operations are all of `mgraph_kernel`: predefined operators one kernel
     each, graphs by their launch shape. Changes nothing. Fails on an unknown
-    target only; a graph that exceeds the target is reported as such.
+    target and on types that a program cannot hold; a graph that exceeds the
+    target is reported as such.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",

@@ -3,11 +3,15 @@
 #include "Mirage/Conversion/Export.h"
 #include "Mirage/Conversion/PlanAttribute.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 
 using namespace mlir;
@@ -40,7 +44,8 @@ FailureOr<runtime::LaunchPlan> mirage::exportPlan(ModuleOp module,
   if (launches.size() != 1)
     return module.emitError("expected one mgraph_kernel.launch, as "
                             "mirage-lower-to-ptx leaves it, but got ")
-           << launches.size();
+           << launches.size()
+           << (launches.size() > 1 ? "; name one with --plan-function" : "");
   llvm::Expected<runtime::LaunchPlan> plan =
       planFromAttribute(launches[0].getPlan());
   if (!plan)
@@ -50,7 +55,8 @@ FailureOr<runtime::LaunchPlan> mirage::exportPlan(ModuleOp module,
 
 void mirage::registerExports() {
   auto registerDialects = [](DialectRegistry &registry) {
-    registry.insert<DLTIDialect, func::FuncDialect, gpu::GPUDialect,
+    registry.insert<arith::ArithDialect, linalg::LinalgDialect,
+                    math::MathDialect, tensor::TensorDialect, DLTIDialect, func::FuncDialect, gpu::GPUDialect,
                     kernel::KernelDialect, LLVM::LLVMDialect,
                     NVVM::NVVMDialect>();
   };

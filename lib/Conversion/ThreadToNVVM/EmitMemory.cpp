@@ -75,8 +75,9 @@ void Emitter::emitCopyAsync(CopyAsyncOp op) {
     emitIf(inRange, [&, rowStride = rowStride] {
       Value row = s.udiv(chunk, chunksPerRow);
       Value col = s.mul(s.urem(chunk, chunksPerRow), 16 / width);
-      Value from = s.gep(source, s.mul(s.zext64(s.add(s.mul(row, rowStride), col)),
-                                       width));
+      // In 64 bits: a row of a wide tensor lies past 2^31 elements.
+      Value index = s.add(s.mul(s.zext64(row), rowStride), s.zext64(col));
+      Value from = s.gep(source, s.mul(index, width));
       Value to = s.gep(base, bufferOffset(buffer, row, col, loc));
       NVVM::CpAsyncOp::create(b, loc, to, from, 16,
                               NVVM::LoadCacheModifierKind::CG, bytes);
