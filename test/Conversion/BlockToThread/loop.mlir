@@ -3,7 +3,6 @@
 
 // CHECK-LABEL: mgraph_thread.kernel @f_0 grid [2, 1, 2] cluster [1, 1, 2] threads 128
 // CHECK-SAME: inputs 2 constant [1]
-// CHECK: grid_launch_dependents
 // Three stages of each operand; rows are padded to 16 for ldmatrix.
 // CHECK: %[[A:.+]] = alloc 0 : !mgraph_thread.buffer<3 x 16 x 32, bf16, row_bytes = 64, swizzle = true>
 // CHECK: %[[B:.+]] = alloc {{[0-9]+}} : !mgraph_thread.buffer<3 x 32 x 64, bf16, row_bytes = 128, swizzle = true>
@@ -31,6 +30,8 @@
 // CHECK: reduce_threads %[[R]]#3 dim 1
 // CHECK: store %[[R]]#2 to %[[T:.+]][
 // CHECK: cluster_barrier
+// Dependents may start now: every tile has been fetched.
+// CHECK: grid_launch_dependents
 // Each block of the cluster combines and stores its columns.
 // CHECK: load_cluster %[[T]] {slice_dim = 1 : i64}
 // CHECK-SAME: fragment<3 x 32, f32

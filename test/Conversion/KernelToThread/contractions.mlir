@@ -56,12 +56,13 @@ func.func @mixed(%x: tensor<2x1x8x32xf16>, %w: tensor<1x3x32x16xf16>) -> tensor<
   return %0 : tensor<2x3x8x16xf16>
 }
 
-// A whole program: one launch, five kernels, scratch between them.
+// A whole program: one launch, seven kernels (a softmax of f16 is computed in
+// f32 between two casts), scratch between them.
 // CHECK-LABEL: func.func @softmax
 // CHECK: mgraph_kernel.launch
 // CHECK-SAME: name = "softmax_0"
-// CHECK-SAME: name = "softmax_4"
-// CHECK-SAME: scratch = [{bytes = 8 : i64
+// CHECK-SAME: name = "softmax_6"
+// CHECK-SAME: scratch = [{bytes = 768 : i64
 // CHECK-NEXT: return
 func.func @softmax(%x: tensor<4x48xf16>) -> tensor<4x48xf16> {
   %0 = mgraph_kernel.softmax %x dim 1 : tensor<4x48xf16> -> tensor<4x48xf16>

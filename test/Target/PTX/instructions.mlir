@@ -8,12 +8,12 @@
 // CHECK-SAME: {{$}}
 // CHECK: .reqntid 128
 // SM80-NOT: griddepcontrol
-// SM90: griddepcontrol.launch_dependents;
 // Three stages are in flight before the loop, one more in it, wherever LLVM puts
 // the blocks.
 // CHECK-COUNT-4: cp.async.commit_group;
 // CHECK-DAG: cp.async.wait_group {{[2-9]}};
 // CHECK-DAG: cp.async.wait_group 0;
+// SM90-DAG: griddepcontrol.launch_dependents;
 // CHECK-DAG: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // CHECK-DAG: ldmatrix.sync.aligned.m8n8.x{{[24]}}.trans.shared.b16
 // CHECK-DAG: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
