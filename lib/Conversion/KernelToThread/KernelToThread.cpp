@@ -211,7 +211,8 @@ private:
   /// multiprocessors have work.
   LinearLayoutAttr layout(const Space &space, DType dtype, int64_t maxVec) {
     int64_t total = space.numElements();
-    int64_t threads = total >= 128 ? 128 : llvm::alignTo(total, 32);
+    int64_t threads =
+        total >= 128 ? 128 : llvm::alignTo(std::max<int64_t>(total, 1), 32);
     int64_t vec = std::min<int64_t>(maxVec, 16 / semantics::byteWidth(dtype));
     int64_t last = space.sizes.empty() ? 1 : space.sizes.back();
     while (vec > 1 && (last % vec != 0 || total < kBusyBlocks * threads * vec))

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: mgraph_thread.kernel @k grid [4, 1, 2] cluster [1, 1, 2] threads 128 shared 32768 inputs 2 constant [1]
 mgraph_thread.kernel @k grid [4, 1, 2] cluster [1, 1, 2] threads 128 shared 32768 inputs 2 constant [1] {
-^bb0(%x: tensor<8x128xf16>, %w: tensor<128x256xf16>, %o: tensor<8x256xf16>):
+^bb0(%x: tensor<8x128xf16>, %w: tensor<128x256xf16>, %o: tensor<16x256xf16>):
   // CHECK: grid_launch_dependents
   grid_launch_dependents
   // CHECK: grid_dependency_wait
@@ -64,8 +64,8 @@ mgraph_thread.kernel @k grid [4, 1, 2] cluster [1, 1, 2] threads 128 shared 3276
   %m = load_cluster %buf max : !mgraph_thread.buffer<1 x 8 x 64, f32, row_bytes = 288, swizzle = false> -> !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>
   // CHECK: load_global %{{.+}}[%[[Z]] of 1] imap [1, -1, -1] fmap -1 interleaved false : tensor<128x256xf16> -> !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>
   %q = load_global %w[%z of 1] imap [1, -1, -1] fmap -1 interleaved false : tensor<128x256xf16> -> !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>
-  // CHECK: store_global %{{.+}} to %{{.+}} omap [1, -1, -1] {slice_dim = 0 : i64} : !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>, tensor<8x256xf16>
-  store_global %l to %o omap [1, -1, -1] {slice_dim = 0 : i64} : !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>, tensor<8x256xf16>
+  // CHECK: store_global %{{.+}} to %{{.+}} omap [1, -1, -1] {slice_dim = 0 : i64} : !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>, tensor<16x256xf16>
+  store_global %l to %o omap [1, -1, -1] {slice_dim = 0 : i64} : !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>, tensor<16x256xf16>
   // CHECK: return
   return
 }

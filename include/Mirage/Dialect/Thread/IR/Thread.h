@@ -48,6 +48,9 @@ struct Distribution {
   static Distribution get(mlir::Attribute layout);
 };
 
+/// Threads that a layout distributes a tile over.
+int64_t layoutThreads(mlir::Attribute layout);
+
 /// What PTX admits in a kernel's name; LLVM ends the process on anything else.
 bool isKernelNameCharacter(char c);
 

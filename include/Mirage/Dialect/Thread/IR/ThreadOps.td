@@ -41,7 +41,13 @@ def Thread_LinearLayoutAttr : Thread_Attr<"LinearLayout", "linear"> {
     columns lie in one thread; the next thread holds the next `vec`; when a row
     needs fewer threads than there are, the next row follows. Elements past the
     tile are padding: no store writes them and no reduction counts them.
+
+    Constraints:
+    - (C1) `rows` and `cols` lie in [1, 2147483647].
+    - (C2) `vec` is a power of two, at most 16.
+    - (C3) `threads` is a multiple of 32, at most 1024.
   }];
+  let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$rows, "int64_t":$cols, "int64_t":$vec,
                         "int64_t":$threads);
   let assemblyFormat =
@@ -55,7 +61,12 @@ def Thread_MmaLayoutAttr : Thread_Attr<"MmaLayout", "mma"> {
     with an equal piece in the accumulator layout of `mma.sync.m16n8k16`: lane l
     holds rows l/4 and l/4 + 8 and columns 2(l%4), 2(l%4) + 1 of each 16 x 8
     piece. Rows are padded to a multiple of 16 for each warp.
+
+    Constraints:
+    - (C1) `rows` and `cols` lie in [1, 2147483647].
+    - (C2) 1 to 32 warps.
   }];
+  let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$rows, "int64_t":$cols, "int64_t":$warpsM,
                         "int64_t":$warpsN);
   let assemblyFormat =
@@ -69,7 +80,13 @@ def Thread_FragmentType : TypeDef<ThreadDialect, "Fragment"> {
     `rows` and `cols` are the layout's sizes or 1: a size of 1 where the layout
     has more is a value that is the same along that dim, held once by each
     thread that holds part of the row or column.
+
+    Constraints:
+    - (C1) the layout is `linear` or `mma`.
+    - (C2) `rows` and `cols` are 1 or the layout's.
+    - (C3) elements are f16, bf16, f32, f64, i1, i32 or i64.
   }];
+  let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$rows, "int64_t":$cols,
                         "::mlir::Type":$elementType, "::mlir::Attribute":$layout);
   let assemblyFormat = "`<` $rows `x` $cols `,` $elementType `,` $layout `>`";
@@ -83,7 +100,14 @@ def Thread_BufferType : TypeDef<ThreadDialect, "Buffer"> {
     `rowBytes` bytes. With `swizzle` the 16-byte chunks of a row are permuted by
     an exclusive or with the row's index, so that eight rows of one column lie in
     different banks.
+
+    Constraints:
+    - (C1) `stages`, `rows` and `cols` are at least 1.
+    - (C2) elements are f16, bf16 or f32.
+    - (C3) `rowBytes` holds `cols` elements and is a multiple of their size.
+    - (C4) a swizzled row is a power of two of 16-byte chunks.
   }];
+  let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$stages, "int64_t":$rows, "int64_t":$cols,
                         "::mlir::Type":$elementType, "int64_t":$rowBytes,
                         "bool":$swizzle);
@@ -117,6 +141,8 @@ def Thread_KernelOp : Thread_Op<"kernel", [
     - (C1) grid is a multiple of cluster in every dim.
     - (C2) `threads` is a multiple of 32, at most 1024.
     - (C3) the name consists of letters, digits, `_` and `$`.
+    - (C4) arguments are tensors, and the body ends in `return`.
+    - (C5) layouts distribute over `threads` threads.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$num_inputs,
       DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$cluster, I64Attr:$threads,
@@ -128,6 +154,7 @@ def Thread_KernelOp : Thread_Op<"kernel", [
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Thread_ReturnOp : Thread_Op<"return", [Terminator]> {
@@ -145,6 +172,11 @@ def Thread_ForOp : Thread_Op<"for", [SingleBlock, RecursiveMemoryEffects]> {
   let summary = "A counted loop with carried fragments";
   let description = [{
     The block arguments are the iteration (i32, from 0) and the carried values.
+
+    Constraints:
+    - (C1) `range` is at least 1.
+    - (C2) carried values are i32 or fragments, of the same types as arguments,
+      yielded values and results.
   }];
   let arguments = (ins I64Attr:$range, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results);
@@ -189,6 +221,13 @@ def Thread_CopyAsyncOp : Thread_Op<"copy_async"> {
     read when `iteration` is not below `range`. The copy is complete after a
     `wait` that covers its `commit`, and visible to other threads after a
     barrier.
+
+    Constraints:
+    - (C1) maps have 3 entries; they and `fmap` are dims of the tensor or -1.
+    - (C2) the tensor has a static shape of f16, bf16 or f32, and the grid (times
+      `range`, at least 1) divides each dim that it splits.
+    - (C3) the tile fits the buffer, which holds elements of the same type.
+    - (C4) rows of the tile and of the buffer are multiples of 16 bytes.
   }];
   let arguments = (ins AnyRankedTensor:$source, I32:$iteration,
       Thread_BufferType:$target, I32:$stage, DenseI64ArrayAttr:$imap,
@@ -198,6 +237,7 @@ def Thread_CopyAsyncOp : Thread_Op<"copy_async"> {
     `interleaved` $interleaved `to` $target `[` $stage `]` attr-dict `:`
     type($source) `,` qualified(type($target))
   }];
+  let hasVerifier = 1;
 }
 
 def Thread_CommitOp : Thread_Op<"commit"> {
@@ -237,16 +277,26 @@ def Thread_GridLaunchDependentsOp : Thread_Op<"grid_launch_dependents"> {
 
 def Thread_SplatOp : Thread_Op<"splat", [Pure]> {
   let summary = "A fragment filled with one value";
+  let description = [{
+    Constraints:
+    - (C1) an integer fragment gets an integer that its type holds.
+  }];
   let arguments = (ins F64Attr:$value);
   let results = (outs Thread_FragmentType:$result);
   let assemblyFormat = "$value attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
 }
 
 def Thread_IotaOp : Thread_Op<"iota", [Pure]> {
   let summary = "The row or column index of each element";
+  let description = [{
+    Constraints:
+    - (C1) `dim` is 0 or 1, and the elements are f32.
+  }];
   let arguments = (ins I64Attr:$dim);
   let results = (outs Thread_FragmentType:$result);
   let assemblyFormat = "`dim` $dim attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
 }
 
 def Thread_MmaOp : Thread_Op<"mma", [AllTypesMatch<["acc", "result"]>]> {
@@ -256,7 +306,7 @@ def Thread_MmaOp : Thread_Op<"mma", [AllTypesMatch<["acc", "result"]>]> {
     `transpose_rhs`. The result is `acc + lhs * rhs`, accumulated in f32.
 
     Constraints:
-    - (C1) the fragment has an mma layout.
+    - (C1) the fragment is a whole tile of f32 in an mma layout.
     - (C2) both buffers hold f16, or both bf16.
     - (C3) K is a multiple of 16 and equal in both.
   }];
@@ -277,6 +327,11 @@ def Thread_LoadOp : Thread_Op<"load"> {
   let description = [{
     With `slice_dim` >= 0 the fragment is the piece that belongs to this block's
     rank in the cluster, along that dim of the buffer.
+
+    Constraints:
+    - (C1) the fragment holds f32.
+    - (C2) `slice_dim` is -1, 0 or 1.
+    - (C3) the fragment fits the buffer; a slice, the piece of one block.
   }];
   let arguments = (ins Thread_BufferType:$source, I32:$stage,
       DefaultValuedAttr<I64Attr, "-1">:$slice_dim);
@@ -285,6 +340,7 @@ def Thread_LoadOp : Thread_Op<"load"> {
     $source `[` $stage `]` attr-dict `:` qualified(type($source)) `->`
     qualified(type($result))
   }];
+  let hasVerifier = 1;
 }
 
 def Thread_LoadClusterOp : Thread_Op<"load_cluster"> {
@@ -294,6 +350,12 @@ def Thread_LoadClusterOp : Thread_Op<"load_cluster"> {
     same offset, in rank order, so that every block gets the same bits. With
     `slice_dim` >= 0 only the piece of this block's rank is read. The caller
     puts cluster barriers around it.
+
+    Constraints:
+    - (C1) the fragment holds f32.
+    - (C2) `slice_dim` is -1, 0 or 1.
+    - (C3) the fragment fits the buffer; a slice, the piece of one block.
+    - (C4) the buffer holds f32.
   }];
   let arguments = (ins Thread_BufferType:$source,
       DefaultValuedAttr<I64Attr, "-1">:$slice_dim, UnitAttr:$maximum);
@@ -302,20 +364,38 @@ def Thread_LoadClusterOp : Thread_Op<"load_cluster"> {
     $source (`max` $maximum^)? attr-dict `:` qualified(type($source)) `->`
     qualified(type($result))
   }];
+  let hasVerifier = 1;
 }
 
 def Thread_StoreOp : Thread_Op<"store"> {
   let summary = "Writes a fragment into shared memory";
+  let description = [{
+    Constraints:
+    - (C1) the fragment holds floats.
+    - (C2) the fragment fits the buffer.
+  }];
   let arguments = (ins Thread_FragmentType:$value, Thread_BufferType:$target,
       I32:$stage);
   let assemblyFormat = [{
     $value `to` $target `[` $stage `]` attr-dict `:` qualified(type($value))
     `,` qualified(type($target))
   }];
+  let hasVerifier = 1;
 }
 
 def Thread_LoadGlobalOp : Thread_Op<"load_global"> {
   let summary = "Reads a tile of a tensor from device memory into registers";
+  let description = [{
+    The tile is `copy_async`'s.
+
+    Constraints:
+    - (C1) maps have 3 entries; they and `fmap` are dims of the tensor or -1.
+    - (C2) the tensor has a static shape of f16, bf16 or f32, and the grid (times
+      `range`, at least 1) divides each dim that it splits.
+    - (C3) the fragment holds f32.
+    - (C4) `slice_dim` is -1, 0 or 1, and the fragment fits the tile; a slice,
+      the piece of one block.
+  }];
   let arguments = (ins AnyRankedTensor:$source, I32:$iteration,
       DenseI64ArrayAttr:$imap, I64Attr:$fmap, BoolAttr:$interleaved,
       I64Attr:$range, DefaultValuedAttr<I64Attr, "-1">:$slice_dim);
@@ -325,16 +405,26 @@ def Thread_LoadGlobalOp : Thread_Op<"load_global"> {
     `interleaved` $interleaved attr-dict `:` type($source) `->`
     qualified(type($result))
   }];
+  let hasVerifier = 1;
 }
 
 def Thread_StoreGlobalOp : Thread_Op<"store_global"> {
   let summary = "Writes a fragment into a tensor in device memory";
+  let description = [{
+    Constraints:
+    - (C1) maps have 3 entries; these are dims of the tensor or -1.
+    - (C2) the tensor has a static shape of f16, bf16 or f32, and the grid divides each dim that it splits.
+    - (C3) the fragment holds floats.
+    - (C4) `slice_dim` is -1, 0 or 1, and the fragment fits the tile; a slice,
+      the piece of one block.
+  }];
   let arguments = (ins Thread_FragmentType:$value, AnyRankedTensor:$target,
       DenseI64ArrayAttr:$omap, DefaultValuedAttr<I64Attr, "-1">:$slice_dim);
   let assemblyFormat = [{
     $value `to` $target `omap` $omap attr-dict `:` qualified(type($value)) `,`
     type($target)
   }];
+  let hasVerifier = 1;
 }
 
 def Thread_MapOp : Thread_Op<"map", [Pure]> {
@@ -342,6 +432,11 @@ def Thread_MapOp : Thread_Op<"map", [Pure]> {
   let description = [{
     `kind` is an elementwise operator's mnemonic. Operands broadcast along dims
     of size 1. All fragments share one layout.
+
+    Constraints:
+    - (C1) `kind` is known and has as many operands.
+    - (C2) one layout; operands' sizes are 1 or the result's.
+    - (C3) `predicate` lies in [0, 5], as `mgraph_block.compare` numbers them.
   }];
   let arguments = (ins StrAttr:$kind, Variadic<Thread_FragmentType>:$operands,
       DefaultValuedAttr<F64Attr, "0.0">:$lo, DefaultValuedAttr<F64Attr, "0.0">:$hi,
@@ -359,6 +454,10 @@ def Thread_CombineOp : Thread_Op<"combine", [Pure, AllTypesMatch<["acc", "result
     `acc + value`, or the maximum of both. Where the accumulator has size 1 and
     the value has not, each thread first reduces the elements that it holds: the
     total over the tile is known only after `reduce_threads`.
+
+    Constraints:
+    - (C1) both fragments hold f32 in one layout.
+    - (C2) the accumulator's sizes are 1 or the value's.
   }];
   let arguments = (ins Thread_FragmentType:$value, Thread_FragmentType:$acc,
       UnitAttr:$maximum);
@@ -367,6 +466,7 @@ def Thread_CombineOp : Thread_Op<"combine", [Pure, AllTypesMatch<["acc", "result
     (`max` $maximum^)? $value `,` $acc attr-dict `:` qualified(type($value))
     `->` qualified(type($result))
   }];
+  let hasVerifier = 1;
 }
 
 def Thread_ReduceThreadsOp : Thread_Op<"reduce_threads", [
@@ -377,6 +477,11 @@ def Thread_ReduceThreadsOp : Thread_Op<"reduce_threads", [
     threads of the row (or column) get the total. `scratch` is a shared-memory
     buffer for layouts in which several warps share a row; the operation places
     its own barriers.
+
+    Constraints:
+    - (C1) `dim` is 0 or 1, and the value has size 1 along it, of f32.
+    - (C2) the scratch holds f32: a row for each row (or column) of the layout,
+      with a column for each partial result that shuffles leave.
   }];
   let arguments = (ins Thread_FragmentType:$value, Thread_BufferType:$scratch,
       I64Attr:$dim, UnitAttr:$maximum);
@@ -385,6 +490,7 @@ def Thread_ReduceThreadsOp : Thread_Op<"reduce_threads", [
     (`max` $maximum^)? $value `dim` $dim `scratch` $scratch attr-dict `:`
     qualified(type($scratch)) `,` qualified(type($value))
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
