@@ -28,6 +28,9 @@ struct Target {
   double vectorRate;    ///< f32 operations/µs of one SM
   double specialRate;   ///< exp, rsqrt, .../µs of one SM
   double launch;        ///< µs of an empty kernel in a graph
+
+  /// griddepcontrol (PTX ISA 9.7.13.13) came with clusters, in sm_90.
+  bool hasGridDependency() const { return maxCluster > 1; }
 };
 
 /// The target of this name (sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a), or

@@ -127,17 +127,21 @@ llvm::Error BlockLowering::sharedError() const {
 }
 
 llvm::Error BlockLowering::checkSupported() {
-  llvm::Error result = llvm::Error::success();
+  std::string refusal; // the first one
   auto refuse = [&](const llvm::Twine &message) {
-    if (!result)
-      result = error(message);
+    if (refusal.empty())
+      refusal = message.str();
   };
-  (void)static_cast<bool>(result);
   walk(graph.body, [&](const semantics::Op &op) {
     for (ValueId id : op.results)
       definitions[id] = &op;
     for (ValueId id : op.results) {
       const semantics::Shape &shape = program.type(id).shape;
+      for (int64_t size : shape)
+        if (size > std::numeric_limits<int32_t>::max())
+          refuse(semantics::mnemonic(op.kind) +
+                 ": expected tile sizes of at most 2147483647, but got " +
+                 llvm::Twine(size));
       for (size_t i = 0; i + 2 < shape.size(); ++i)
         if (shape[i] != 1)
           refuse(semantics::mnemonic(op.kind) +
@@ -165,7 +169,7 @@ llvm::Error BlockLowering::checkSupported() {
     if (op.kind == OpKind::ReduceBlocks &&
         graph.attrs.grid[op.attrs.gridDim] > 1) {
       int axis = op.attrs.gridDim;
-      if (!options.hasClusters)
+      if (options.maxCluster <= 1)
         refuse("reduce_blocks: expected a target with clusters");
       if (graph.attrs.cluster[axis] != graph.attrs.grid[axis] ||
           clusterSize() != graph.attrs.cluster[axis])
@@ -179,9 +183,10 @@ llvm::Error BlockLowering::checkSupported() {
     if (!isRegisterFloat(program.type(id).dtype))
       refuse("store: expected an output of f16, bf16 or f32, but got " +
              semantics::toString(program.type(id)));
-  if (clusterSize() > 1 && !options.hasClusters)
-    refuse("expected a target with clusters");
-  return result;
+  if (clusterSize() > options.maxCluster)
+    refuse("expected a cluster of at most " + llvm::Twine(options.maxCluster) +
+           " blocks, but got " + llvm::Twine(clusterSize()));
+  return refusal.empty() ? llvm::Error::success() : error(refusal);
 }
 
 /// Threads: what the graph says; else four warps, or eight where the

@@ -124,7 +124,7 @@ llvm::Error PlanBuilder::run() {
 
 llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
   ThreadLoweringOptions options;
-  options.hasClusters = hasClusters(lowering);
+  options.maxCluster = lowering.maxCluster;
   options.sharedLimit = lowering.sharedPerBlock;
   for (auto [i, id] : llvm::enumerate(op.operands)) {
     auto from = parameter(id);
@@ -192,7 +192,7 @@ llvm::Error PlanBuilder::addLaunch(thread::KernelOp kernel,
   llvm::copy(kernel.getCluster(), launch.cluster.begin());
   launch.threads = kernel.getThreads();
   launch.sharedBytes = kernel.getSharedBytes();
-  launch.dependentLaunch = hasClusters(lowering);
+  launch.dependentLaunch = lowering.hasGridDependency();
   plan.kernels.push_back(launch);
   return llvm::Error::success();
 }

@@ -8,12 +8,6 @@
 
 namespace mirage {
 
-/// Clusters, distributed shared memory and griddepcontrol came together
-/// (sm_90).
-inline bool hasClusters(const cost::Target &target) {
-  return target.maxCluster > 1;
-}
-
 inline std::string loweringTargetNames() {
   std::string names;
   for (const cost::Target &target : cost::allTargets())

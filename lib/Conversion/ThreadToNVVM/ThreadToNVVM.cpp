@@ -2,6 +2,7 @@
 
 #include "Mirage/Conversion/ThreadToNVVM/ThreadToNVVM.h"
 #include "Emitter.h"
+#include "Mirage/Cost/Target.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -28,10 +29,14 @@ LogicalResult mirage::convertThreadToNVVM(ModuleOp module, StringRef moduleName,
   SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
   if (kernels.empty())
     return success();
-  unsigned architecture = 0;
-  chip.drop_front(std::min<size_t>(3, chip.size()))
-      .take_while([](char c) { return c >= '0' && c <= '9'; })
-      .getAsInteger(10, architecture);
+  const cost::Target *known = cost::findTarget(chip);
+  if (!known) {
+    std::string names;
+    for (const cost::Target &target : cost::allTargets())
+      names += (names.empty() ? "" : ", ") + target.name.str();
+    return module.emitError("expected target to be one of ")
+           << names << ", but got '" << chip << "'";
+  }
 
   OpBuilder b(module.getContext());
   b.setInsertionPointToEnd(module.getBody());
@@ -50,7 +55,7 @@ LogicalResult mirage::convertThreadToNVVM(ModuleOp module, StringRef moduleName,
                          LLVM::Linkage::External, kSharedMemorySymbol,
                          Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
   for (KernelOp kernel : kernels) {
-    if (failed(Emitter(b, kernel, architecture >= 90).run())) {
+    if (failed(Emitter(b, kernel, known->hasGridDependency()).run())) {
       gpuModule.erase();
       return failure();
     }
