@@ -282,8 +282,10 @@ llvm::Expected<Value> BlockLowering::emitCompute(const semantics::Op &op,
     auto operand = emit(op.operands[0], layout, inSlice);
     if (!operand || op.kind == OpKind::Reshape)
       return operand;
-    Value one = SplatOp::create(b, loc, type, b.getF64FloatAttr(0.0));
-    Value result = map("add", type, {*operand, one});
+    // A product with 1 keeps every value, -0 included, which a sum with 0 does
+    // not.
+    Value one = SplatOp::create(b, loc, type, b.getF64FloatAttr(1.0));
+    Value result = map("mul", type, {*operand, one});
     return result;
   }
   if (semantics::opClass(op.kind) > OpClass::Select)
