@@ -360,7 +360,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         ModuleOp::create(UnknownLoc::get(&getContext())));
     OpBuilder builder(scratch->getBody(), scratch->getBody()->begin());
     ThreadLoweringOptions lowering;
-    lowering.hasClusters = device->maxCluster > 1;
+    lowering.maxCluster = device->maxCluster;
     lowering.sharedLimit = device->sharedPerBlock;
     for (const semantics::Op &op : program.ops) {
       if (op.kind != semantics::OpKind::Graph)
