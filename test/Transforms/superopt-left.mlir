@@ -5,6 +5,10 @@
 // RUN: not mirage-opt %s --mirage-superopt="prune=never" 2>&1 | FileCheck %s --check-prefix=PRUNE
 // RUN: not mirage-opt %s --mirage-superopt="report=%t.none/report.json" 2>&1 | FileCheck %s --check-prefix=REPORT
 
+// What cannot be lowered is said, and stays.
+// RUN: mirage-opt %s --mirage-lower-to-ptx -o /dev/null 2>&1 | FileCheck %s --check-prefix=LOWER
+// LOWER: remark: expected only mgraph_kernel operations in a function to lower, but got 'linalg.matmul': @dynamic is left as it is
+
 // TARGET: error: expected target to be one of sm_80, {{.*}}, but got 'sm_42'
 // PRUNE: error: expected prune to be one of auto, fast, z3, both or none, but got 'never'
 // REPORT: error: expected to write the report to '{{.*}}', but got: No such file or directory

@@ -10,6 +10,8 @@
 // A certificate whose graph was changed after the fact does not hold.
 // RUN: sed 's/inv_extent 4096/inv_extent 512/' %t.mlir > %t.changed
 // RUN: not mirage-opt %t.changed --mirage-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=CHANGED
+// The kept original is no program to lower.
+// RUN: mirage-opt %t.mlir --mirage-lower-to-ptx | mirage-translate --export-plan | FileCheck %s --check-prefix=LOWERED
 // RUN: mirage-opt %t.mlir --mirage-strip-reference | FileCheck %s --check-prefix=STRIPPED --implicit-check-not=mirage. --implicit-check-not=_reference
 
 // REMARK: superopt: @rms_linear: a fragment of 6 ops became 1 kernel
@@ -19,6 +21,7 @@
 // AGAIN: remark: certificate holds against @rms_linear_reference_0
 // CHANGED: error: {{.*}}certificate does not hold
 // STRIPPED: mgraph_kernel.graph
+// LOWERED: "name": "rms_linear_0"
 
 // The sum of squares is accumulated beside the product, and the division comes
 // after the loop: found by searching, nothing here names it.

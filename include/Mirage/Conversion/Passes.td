@@ -10,13 +10,14 @@ def ConvertMGraphToThread
   let summary = "Lower kernel graphs to thread-level kernels and a launch";
   let description = [{
     Takes every function whose operations are all of `mgraph_kernel`. Each
-    graph-defined kernel becomes an `mgraph_thread.kernel`; each predefined
-    operator first becomes a graph-defined kernel of its own. The function's body
-    becomes one `mgraph_kernel.launch` with the launch plan.
+    graph-defined kernel becomes an `mgraph_thread.kernel`; a product that fits
+    tensor cores first becomes a graph of its own, every other predefined operator
+    a kernel that computes its elements one by one. The function's body becomes
+    one `mgraph_kernel.launch` with the launch plan.
 
-    Guarantee: a function is converted whole or left as it was. A function that
-    holds other operations is left with a remark. A block graph that has no
-    lowering is an error at its location.
+    Guarantee: a function is converted whole or left as it was. A function of
+    tensors that holds other operations is left with a remark; kept originals
+    (`mirage.original`) are passed over. What has no lowering is an error.
   }];
   let dependentDialects = ["::mirage::kernel::KernelDialect",
                            "::mirage::thread::ThreadDialect"];

@@ -55,7 +55,8 @@ struct ConvertMGraphToThreadPass
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp func : functions) {
-      if (func.isExternal() || !isKernelGraph(func))
+      if (func.isExternal() || func->hasAttr("mirage.original") ||
+          !isKernelGraph(func))
         continue;
       if (failed(convert(func, *found)))
         return signalPassFailure();
@@ -69,7 +70,7 @@ struct ConvertMGraphToThreadPass
     bool any = false;
     for (Operation &op : func.getBody().front().without_terminator()) {
       if (!isa_and_nonnull<kernel::KernelDialect>(op.getDialect())) {
-        if (any || !func.getOps<kernel::GraphOp>().empty())
+        if (llvm::any_of(func.getArgumentTypes(), llvm::IsaPred<RankedTensorType>))
           op.emitRemark("expected only mgraph_kernel operations in a function "
                         "to lower, but got '")
               << op.getName() << "': @" << func.getName() << " is left as it is";
