@@ -22,12 +22,9 @@ SmallVector<int64_t> tileShape(RankedTensorType tensor, ArrayRef<int64_t> map,
 
 int64_t byteWidth(Type type) { return type.getIntOrFloatBitWidth() / 8; }
 
-/// Strides, in elements, of a tensor's last two dims: those of a tile's rows
-/// and columns.
-std::pair<int64_t, int64_t> tileStrides(RankedTensorType tensor) {
-  if (tensor.getRank() < 2)
-    return {0, 1};
-  return {tensor.getDimSize(tensor.getRank() - 1), 1};
+/// Elements from one row of a tile to the next; columns lie side by side.
+int64_t tileRowStride(RankedTensorType tensor) {
+  return tensor.getRank() < 2 ? 0 : tensor.getDimSize(tensor.getRank() - 1);
 }
 
 /// Widest group of consecutive columns that a thread holds and that `bytes`
@@ -66,13 +63,12 @@ void Emitter::emitCopyAsync(CopyAsyncOp op) {
   Value base = bufferBase(op.getTarget(), scalars[op.getStage()], loc);
   // Past the last iteration nothing is read, yet the group must stay in step.
   Value bytes = s.select(s.ult(iteration, range), s.c32(16), s.c32(0));
-  auto [rowStride, colStride] = tileStrides(tensor);
-  (void)colStride;
+  int64_t rowStride = tileRowStride(tensor);
   Value tid = threadId(loc);
   for (int64_t first = 0; first < chunks; first += threads) {
     Value chunk = s.add(tid, first);
     Value inRange = first + threads > chunks ? s.ult(chunk, chunks) : Value();
-    emitIf(inRange, [&, rowStride = rowStride] {
+    emitIf(inRange, [&] {
       Value row = s.udiv(chunk, chunksPerRow);
       Value col = s.mul(s.urem(chunk, chunksPerRow), 16 / width);
       // In 64 bits: a row of a wide tensor lies past 2^31 elements.
@@ -113,14 +109,8 @@ void Emitter::emitLoad(LoadOp op) {
       if (v.d.colPadding && !v.colBroadcast)
         col = s.select(s.ult(col, buffer.getCols()), col, s.c32(0));
       Value at = s.gep(base, bufferOffset(buffer, row, col, loc));
-      if (vec == 1) {
-        regs.push_back(s.toF32(s.load(element, at, width)));
-        continue;
-      }
-      Value vector = s.load(VectorType::get({vec}, element), at, vec * width);
-      for (int64_t i = 0; i < vec; ++i)
-        regs.push_back(s.toF32(
-            LLVM::ExtractElementOp::create(b, loc, vector, s.c32(i))));
+      for (Value part : s.loadVector(element, vec, at))
+        regs.push_back(s.toF32(part));
     }
   registers[op.getResult()] = regs;
 }
@@ -157,16 +147,7 @@ void Emitter::emitLoadCluster(LoadClusterOp op) {
       SmallVector<Value> total;
       for (Value peerBase : bases) {
         Value pointer = s.gep(peerBase, offset);
-        SmallVector<Value> part;
-        if (vec == 1) {
-          part.push_back(s.load(s.f32(), pointer, 4));
-        } else {
-          Value vector =
-              s.load(VectorType::get({vec}, s.f32()), pointer, 4 * vec);
-          for (int64_t i = 0; i < vec; ++i)
-            part.push_back(
-                LLVM::ExtractElementOp::create(b, loc, vector, s.c32(i)));
-        }
+        SmallVector<Value> part = s.loadVector(s.f32(), vec, pointer);
         if (total.empty()) {
           total = part;
           continue;
@@ -206,15 +187,7 @@ void Emitter::emitStore(StoreOp op) {
           Value at = s.gep(base,
                            bufferOffset(buffer, s.add(v.row0, v.rowOffset(r)),
                                         s.add(v.col0, v.colOffset(c)), loc));
-          if (vec == 1)
-            return s.store(s.fromF32(regs[r * v.cols + c], element), at, width);
-          Value vector =
-              LLVM::UndefOp::create(b, loc, VectorType::get({vec}, element));
-          for (int64_t i = 0; i < vec; ++i)
-            vector = LLVM::InsertElementOp::create(
-                b, loc, vector, s.fromF32(regs[r * v.cols + c + i], element),
-                s.c32(i));
-          s.store(vector, at, vec * width);
+          s.storeVector(ArrayRef(regs).slice(r * v.cols + c, vec), element, at);
         });
   });
 }
@@ -236,8 +209,7 @@ void Emitter::emitLoadGlobal(LoadGlobalOp op) {
   Value source = s.gep(scalars[op.getSource()], s.mul(start, width));
   int64_t cols = shape.empty() ? 1 : shape.back();
   int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
-  auto [rowStride, colStride] = tileStrides(tensor);
-  (void)colStride;
+  int64_t rowStride = tileRowStride(tensor);
   Value row0 = v.row0, col0 = v.col0;
   int64_t sliceDim = static_cast<int64_t>(op.getSliceDim());
   if (sliceDim == 0 && !v.rowBroadcast && rows != 1)
@@ -258,14 +230,8 @@ void Emitter::emitLoadGlobal(LoadGlobalOp op) {
         col = s.select(s.ult(col, cols), col, s.c32(0));
       Value index = s.add(s.mul(s.zext64(row), rowStride), s.zext64(col));
       Value at = s.gep(source, s.mul(index, width));
-      if (vec == 1) {
-        regs.push_back(s.toF32(s.load(element, at, width)));
-        continue;
-      }
-      Value vector = s.load(VectorType::get({vec}, element), at, vec * width);
-      for (int64_t i = 0; i < vec; ++i)
-        regs.push_back(s.toF32(
-            LLVM::ExtractElementOp::create(b, loc, vector, s.c32(i))));
+      for (Value part : s.loadVector(element, vec, at))
+        regs.push_back(s.toF32(part));
     }
   registers[op.getResult()] = regs;
 }
@@ -285,8 +251,7 @@ void Emitter::emitStoreGlobal(StoreGlobalOp op) {
   Value target = s.gep(scalars[op.getTarget()], s.mul(start, width));
   int64_t cols = shape.empty() ? 1 : shape.back();
   int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
-  auto [rowStride, colStride] = tileStrides(tensor);
-  (void)colStride;
+  int64_t rowStride = tileRowStride(tensor);
   Value row0 = v.row0, col0 = v.col0;
   if (sliceDim == 0)
     row0 = s.add(row0, sliceStart(rows, loc));
@@ -309,7 +274,7 @@ void Emitter::emitStoreGlobal(StoreGlobalOp op) {
   rowBytes = std::gcd(rowBytes, cols * width);
   int64_t vec = vectorWidth(v.d, v.colBroadcast, width, rowBytes);
   const Registers &regs = registers[op.getValue()];
-  emitIf(writer, [&, rowStride = rowStride] {
+  emitIf(writer, [&] {
     for (int64_t r = 0; r < v.rows; ++r)
       for (int64_t c = 0; c < v.cols; c += vec)
         emitIf(inTile(v, r, c, loc), [&] {
@@ -318,15 +283,7 @@ void Emitter::emitStoreGlobal(StoreGlobalOp op) {
           Value index =
               s.add(s.mul(s.zext64(rowIndex), rowStride), s.zext64(colIndex));
           Value at = s.gep(target, s.mul(index, width));
-          if (vec == 1)
-            return s.store(s.fromF32(regs[r * v.cols + c], element), at, width);
-          Value vector =
-              LLVM::UndefOp::create(b, loc, VectorType::get({vec}, element));
-          for (int64_t i = 0; i < vec; ++i)
-            vector = LLVM::InsertElementOp::create(
-                b, loc, vector, s.fromF32(regs[r * v.cols + c + i], element),
-                s.c32(i));
-          s.store(vector, at, vec * width);
+          s.storeVector(ArrayRef(regs).slice(r * v.cols + c, vec), element, at);
         });
   });
 }

@@ -61,6 +61,12 @@ struct ScalarBuilder {
   mlir::Value gep(mlir::Value base, mlir::Value bytes);
   mlir::Value load(mlir::Type type, mlir::Value pointer, unsigned alignment);
   void store(mlir::Value value, mlir::Value pointer, unsigned alignment);
+  /// `count` neighbours of type `type`, in one access aligned to its size.
+  llvm::SmallVector<mlir::Value> loadVector(mlir::Type type, int64_t count,
+                                            mlir::Value pointer);
+  /// The same the other way: f32 values, rounded to `type`.
+  void storeVector(llvm::ArrayRef<mlir::Value> values, mlir::Type type,
+                   mlir::Value pointer);
 };
 
 class Emitter {

@@ -103,3 +103,28 @@ Value ScalarBuilder::load(Type type, Value pointer, unsigned alignment) {
 void ScalarBuilder::store(Value value, Value pointer, unsigned alignment) {
   LLVM::StoreOp::create(b, loc, value, pointer, alignment);
 }
+
+SmallVector<Value> ScalarBuilder::loadVector(Type type, int64_t count,
+                                             Value pointer) {
+  unsigned width = type.getIntOrFloatBitWidth() / 8;
+  if (count == 1)
+    return {load(type, pointer, width)};
+  Value vector = load(VectorType::get({count}, type), pointer, count * width);
+  SmallVector<Value> parts;
+  for (int64_t i = 0; i < count; ++i)
+    parts.push_back(LLVM::ExtractElementOp::create(b, loc, vector, c32(i)));
+  return parts;
+}
+
+void ScalarBuilder::storeVector(ArrayRef<Value> values, Type type,
+                                Value pointer) {
+  int64_t count = values.size();
+  unsigned width = type.getIntOrFloatBitWidth() / 8;
+  if (count == 1)
+    return store(fromF32(values[0], type), pointer, width);
+  Value vector = LLVM::UndefOp::create(b, loc, VectorType::get({count}, type));
+  for (int64_t i = 0; i < count; ++i)
+    vector = LLVM::InsertElementOp::create(b, loc, vector,
+                                           fromF32(values[i], type), c32(i));
+  store(vector, pointer, count * width);
+}
