@@ -21,6 +21,7 @@ config.substitutions.append(("%mirage_src_root", config.mirage_src_root))
 config.substitutions.append(("%mirage_obj_root", config.mirage_obj_root))
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
 config.substitutions.append(("%mlir_tblgen", config.mlir_tblgen))
+config.substitutions.append(("%clang_format", os.path.join(config.llvm_tools_dir, "clang-format")))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 
 # ptxas, wherever CUDA lies, or the package nvidia-cuda-nvcc of a .venv beside the

@@ -11,15 +11,16 @@ using namespace mirage::semantics;
 
 namespace {
 // Measured shapes of the curves; see the header for what each stands for.
-constexpr double kRamp = 0.7;              // µs, first loads of a block
-constexpr double kTail = 0.5;              // µs, last stores
-constexpr double kIteration = 0.08;        // µs, barrier and latencies
-constexpr double kClusterBarrier = 0.4;    // µs, and as much for each block of the cluster
+constexpr double kRamp = 0.7;       // µs, first loads of a block
+constexpr double kTail = 0.5;       // µs, last stores
+constexpr double kIteration = 0.08; // µs, barrier and latencies
+constexpr double kClusterBarrier =
+    0.4; // µs, and as much for each block of the cluster
 constexpr double kClusterReduction = 0.15; // µs, each further one
 constexpr double kRemoteBandwidth = 0.9e4; // bytes/µs, one block's remote reads
 constexpr double kSharedBandwidth = 2.4e5; // bytes/µs of one SM
 constexpr double kFullThreads = 256;      // threads that fill an SM's pipelines
-constexpr double kFullWarps = 5;         // warps that fill its tensor cores
+constexpr double kFullWarps = 5;          // warps that fill its tensor cores
 constexpr double kStageOverhead = 200;    // bytes not fetched at each barrier
 constexpr int64_t kMinStage = 512;        // bytes
 constexpr double kStageGap = 0.15;        // of the shorter of fetch and compute
@@ -116,7 +117,8 @@ private:
     }
     double factor = contiguityFactor(piece);
     // Rows of other than a power of two of bytes are padded and not swizzled.
-    int64_t row = tile.shape.empty() ? 1 : tile.shape.back() * byteWidth(tile.dtype);
+    int64_t row =
+        tile.shape.empty() ? 1 : tile.shape.back() * byteWidth(tile.dtype);
     if ((row & (row - 1)) != 0)
       factor *= 0.8;
     l2Bytes += static_cast<double>(repeat) * tile.byteSize() / factor;
@@ -246,8 +248,8 @@ private:
     for (auto [v, bytes] : scratch)
       scratchBytes += bytes;
     // Totals lie over the ring once the loop is done with it.
-    cost.sharedBytes = std::max(cost.sharedBytes + scratchBytes,
-                                totalBytes + kReservedShared);
+    cost.sharedBytes =
+        std::max(cost.sharedBytes + scratchBytes, totalBytes + kReservedShared);
     cost.accumulatorsPerThread = accumulators / threads;
     if (cost.sharedBytes > target.sharedPerBlock) {
       cost.rejected = exceeds("bytes of shared memory a block",
@@ -318,7 +320,8 @@ private:
     }
     time += target.launch + kTail;
     if (reductions)
-      time += kClusterBarrier * (1 + cluster) + (reductions - 1) * kClusterReduction +
+      time += kClusterBarrier * (1 + cluster) +
+              (reductions - 1) * kClusterReduction +
               remoteBytes / kRemoteBandwidth;
     cost.micros = time;
     return cost;

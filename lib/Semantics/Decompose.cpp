@@ -111,8 +111,7 @@ private:
   ValueId softmax(const Op &op) {
     ValueId x = widen(op.operands[0]);
     int64_t dim = op.attrs.dims[0];
-    ValueId shifted =
-        emit(OpKind::Sub, {x, reduce(ReduceKind::Max, x, {dim})});
+    ValueId shifted = emit(OpKind::Sub, {x, reduce(ReduceKind::Max, x, {dim})});
     ValueId e = emit(OpKind::Exp, {shifted});
     return emit(OpKind::Div, {e, reduce(ReduceKind::Sum, e, {dim})});
   }

@@ -107,8 +107,7 @@ private:
       return false;
     auto flat = [&](ValueId id, int64_t count) {
       const Shape &shape = result.type(id).shape;
-      return rank == 2 ? shape
-                       : Shape{count, shape[rank - 2], shape[rank - 1]};
+      return rank == 2 ? shape : Shape{count, shape[rank - 2], shape[rank - 1]};
     };
     lhs = reshape(lhs, flat(lhs, lhsBatch));
     rhs = reshape(rhs, flat(rhs, rhsBatch));
@@ -143,9 +142,9 @@ private:
         op.attrs.imap[2] = result.type(tensor).shape[0] == 1 ? -1 : 0;
       op.attrs.fmap = fmap;
       // Every size divides by construction.
-      TensorType tile = llvm::cantFail(
-          inferLoadTile(result.type(tensor), graph.attrs.grid, op.attrs.imap,
-                        fmap, loop.attrs.range));
+      TensorType tile =
+          llvm::cantFail(inferLoadTile(result.type(tensor), graph.attrs.grid,
+                                       op.attrs.imap, fmap, loop.attrs.range));
       op.results.push_back(result.addValue(tile));
       loop.body.push_back(op);
       return op.results[0];
@@ -200,7 +199,8 @@ private:
     return folded;
   }
 
-  template <class Visit> static void forEachOp(std::vector<Op> &body, Visit visit) {
+  template <class Visit>
+  static void forEachOp(std::vector<Op> &body, Visit visit) {
     for (Op &op : body) {
       visit(op);
       forEachOp(op.body, visit);

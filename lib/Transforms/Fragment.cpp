@@ -25,8 +25,7 @@ bool reads(Operation &op, ArrayRef<Operation *> run) {
 }
 } // namespace
 
-SmallVector<SmallVector<Operation *>>
-mirage::collectRuns(func::FuncOp func) {
+SmallVector<SmallVector<Operation *>> mirage::collectRuns(func::FuncOp func) {
   SmallVector<SmallVector<Operation *>> runs(1);
   for (Operation &op : func.getBody().front().without_terminator()) {
     if (isa<kernel::ConstantOp>(op))

@@ -1,9 +1,9 @@
 //===- Superopt.cpp - Search, verify, replace -----------------------------===//
 //
 // For each function: a copy is raised to mgraph_kernel; the copy's runs of
-// predefined ops are fragments; a fragment is replaced by the cheapest candidate
-// that the verifier shows equivalent. The function takes the copy's body only if
-// some fragment was improved.
+// predefined ops are fragments; a fragment is replaced by the cheapest
+// candidate that the verifier shows equivalent. The function takes the copy's
+// body only if some fragment was improved.
 //
 // Sound because the search proposes and the verifier decides: its seed is drawn
 // after a candidate is fixed, and an unknown answer replaces nothing.
@@ -136,7 +136,8 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     }
     if (interruptFlag())
       func.emitRemark("superopt: interrupted: @")
-          << func.getName() << " keeps the best found so far (not reproducible)";
+          << func.getName()
+          << " keeps the best found so far (not reproducible)";
     if (improved) {
       func.getBody().takeBody(copy.getBody());
     } else if (collectRuns(copy).empty()) {
@@ -160,7 +161,8 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         return finish(func, whole);
     }
 
-    // best[i]: cost of the first i ops; from[i]: where the last interval starts.
+    // best[i]: cost of the first i ops; from[i]: where the last interval
+    // starts.
     size_t n = run.size();
     std::vector<double> best(n + 1, 0.0);
     std::vector<size_t> from(n + 1, 0);
@@ -179,9 +181,9 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
             hasNoCandidates(attempts, begin, end - 1))
           continue;
         Attempt &here = attempts[{begin, end}];
-        here = attempt(run.slice(begin, end - begin),
-                       std::min<uint64_t>(nodeBudget, kIntervalBudget),
-                       &hopeless);
+        here =
+            attempt(run.slice(begin, end - begin),
+                    std::min<uint64_t>(nodeBudget, kIntervalBudget), &hopeless);
         if (!here.fragment)
           continue;
         double cost = here.cost();
@@ -258,8 +260,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     result.fragment = makeFragment(ops);
     if (!result.fragment)
       return result;
-    semantics::Program program =
-        semantics::decompose(result.fragment->program);
+    semantics::Program program = semantics::decompose(result.fragment->program);
     std::string key = hopeless ? semantics::toString(program) : "";
     if (hopeless && hopeless->contains(key)) {
       result.found.emplace();
@@ -318,17 +319,17 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
                         : "; search " + stringify(found.stopped).str()));
     for (const search::Candidate &candidate : found.candidates) {
       if (candidate.predictedMicros >= found.originalMicros)
-        return leave(llvm::formatv("the best candidate is predicted at {0:F1} us, "
-                                   "its own kernels at {1:F1} us",
-                                   candidate.predictedMicros,
-                                   found.originalMicros)
-                         .str());
+        return leave(
+            llvm::formatv("the best candidate is predicted at {0:F1} us, "
+                          "its own kernels at {1:F1} us",
+                          candidate.predictedMicros, found.originalMicros)
+                .str());
       verify::VerifyOptions verifyOptions;
       verifyOptions.threads = threadCount();
       verifyOptions.seed = expandSeed(seed);
       verifyOptions.checkFloat = true;
-      llvm::Expected<verify::VerifyResult> verdict = verify::verify(
-          fragment.program, candidate.program, verifyOptions);
+      llvm::Expected<verify::VerifyResult> verdict =
+          verify::verify(fragment.program, candidate.program, verifyOptions);
       if (!verdict)
         return leave(llvm::toString(verdict.takeError()));
       entry.addVerdict(candidate, *verdict);
@@ -347,10 +348,10 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         return true;
       }
     }
-    return leave(llvm::formatv("none of {0} candidates was accepted; of the first: {1}",
-                               found.candidates.size(),
-                               entry.verdicts.front().text)
-                     .str());
+    return leave(
+        llvm::formatv("none of {0} candidates was accepted; of the first: {1}",
+                      found.candidates.size(), entry.verdicts.front().text)
+            .str());
   }
 
   /// Lowers the candidate's graphs to thread level in a module of its own and
@@ -399,9 +400,9 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         replaceFragment(fragment, candidate.program);
     for (kernel::GraphOp graph : graphs) {
       graph->setAttr(kReferenceAttribute, FlatSymbolRefAttr::get(name));
-      graph->setAttr(kCertificateAttribute,
-                     builder.getStringAttr(
-                         verify::printCertificate(verdict.certificate)));
+      graph->setAttr(
+          kCertificateAttribute,
+          builder.getStringAttr(verify::printCertificate(verdict.certificate)));
     }
     ++numImproved;
     entry.outcome = "replaced";
@@ -413,9 +414,9 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
            << " us instead of "
            << llvm::formatv("{0:F1}", found.originalMicros).str() << " us";
     remark.attachNote(loc) << describeSearch(found);
-    remark.attachNote(loc) << "verified: " << verify::describe(verdict)
-                           << llvm::formatv(", in {0:F1} s", verdict.seconds)
-                                  .str();
+    remark.attachNote(loc)
+        << "verified: " << verify::describe(verdict)
+        << llvm::formatv(", in {0:F1} s", verdict.seconds).str();
     remark.attachNote(loc) << "μGraph:\n" << entry.winner;
     reports.push_back(std::move(entry));
   }

@@ -22,7 +22,8 @@ std::string mirage::describeSearch(const search::SearchResult &result) {
   return llvm::formatv(
              "search {0}: {1} structures, {2} ops visited, pruned {3} by "
              "abstract expressions, {4} by shape, {5} by the bound, {6} by the "
-             "range of exp, merged {7} equal values; {8} graphs, {9} instances, "
+             "range of exp, merged {7} equal values; {8} graphs, {9} "
+             "instances, "
              "{10} past the target's resources; {11} Z3 queries, {12} unknown "
              "(kept); {13:F1} s",
              stringify(result.stopped), s.structures, s.visited,
@@ -42,8 +43,8 @@ void FragmentReport::setSearch(const search::SearchResult &result) {
 
 void FragmentReport::addVerdict(const search::Candidate &candidate,
                                 const verify::VerifyResult &result) {
-  verdicts.push_back({candidate.predictedMicros, verify::describe(result),
-                      result.seconds});
+  verdicts.push_back(
+      {candidate.predictedMicros, verify::describe(result), result.seconds});
 }
 
 llvm::json::Value FragmentReport::toJSON() const {

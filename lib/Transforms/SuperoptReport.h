@@ -9,7 +9,8 @@
 
 namespace mirage {
 
-/// On a graph: the certificate as text, and the function it was checked against.
+/// On a graph: the certificate as text, and the function it was checked
+/// against.
 constexpr llvm::StringLiteral kCertificateAttribute = "mirage.certificate";
 constexpr llvm::StringLiteral kReferenceAttribute = "mirage.reference";
 /// On a function that is a kept original.

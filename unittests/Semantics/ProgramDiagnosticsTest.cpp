@@ -32,10 +32,7 @@ const Case kCases[] = {
     // A tile does not leave its graph, nor a value of a loop's body its loop.
     {"ValueUndefined", [](Program &p) { p.outputs[0] = 6; },
      "output: expected a value defined before its use, but got value 6"},
-    {"ValueSize",
-     [](Program &p) {
-       p.values[7].shape = {1 << 20, 1 << 21};
-     },
+    {"ValueSize", [](Program &p) { p.values[7].shape = {1 << 20, 1 << 21}; },
      "expected at most 1099511627776 elements, but got 1048576x2097152xf16"},
     {"ResultCount", [](Program &p) { loop(p).body[2].results.clear(); },
      "matmul: expected 1 results, but got 0"},
@@ -124,17 +121,12 @@ const Case kCases[] = {
     {"FactorExtra", [](Program &p) { accumulator(p).factor = 4; },
      "accumulator: expected no factor but for rescale, but got value 4"},
     {"FactorShape",
-     [](Program &p) {
-       accumulator(p) = {AccumulatorKind::Rescale, 4, 3, -1};
-     },
+     [](Program &p) { accumulator(p) = {AccumulatorKind::Rescale, 4, 3, -1}; },
      "accumulator: expected a factor that broadcasts to 16x64xf32, but got "
      "64x64xf16"},
     {"StoreResults", [](Program &p) { store(p).results.push_back(7); },
      "store: expected 1 operand and 0 results, but got 1 and 1"},
-    {"StoreVaries",
-     [](Program &p) {
-       store(p).attrs.omap = {-1, -1, -1};
-     },
+    {"StoreVaries", [](Program &p) { store(p).attrs.omap = {-1, -1, -1}; },
      "store: expected a tile that is the same in all blocks along grid "
      "dimension 0, which its omap does not concatenate, but got value 6, which "
      "differs"},

@@ -135,9 +135,7 @@ std::vector<Case> cases() {
        OpKind::Reduce,
        {f32({4, 4})},
        "expected increasing reduced dimensions, but got [1, 0]",
-       [](Attrs &a) {
-         a.dims = {1, 0};
-       }},
+       [](Attrs &a) { a.dims = {1, 0}; }},
       {"NormOperands",
        OpKind::RmsNorm,
        {f32({4})},
@@ -170,9 +168,7 @@ std::vector<Case> cases() {
        OpKind::Transpose,
        {f32({4, 4})},
        "expected a permutation of 2 dimensions, but got [0, 0]",
-       [](Attrs &a) {
-         a.dims = {0, 0};
-       }},
+       [](Attrs &a) { a.dims = {0, 0}; }},
       {"ReshapeResult",
        OpKind::Reshape,
        {f32({4})},

@@ -101,7 +101,8 @@ TEST(DefaultGraphsTest, FoldsConstantsIntoGraphs) {
   constant.results.push_back(program.addValue({{1, 1}, DType::F16}));
   program.ops.push_back(constant);
   ValueId scale = constant.results[0];
-  auto op = [&](OpKind kind, llvm::ArrayRef<ValueId> operands, TensorType type) {
+  auto op = [&](OpKind kind, llvm::ArrayRef<ValueId> operands,
+                TensorType type) {
     Op made{kind, {}, {operands.begin(), operands.end()}, {}, {}};
     made.results.push_back(program.addValue(type));
     return made;

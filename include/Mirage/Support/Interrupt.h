@@ -11,14 +11,15 @@ namespace mirage {
 /// this is the one flag that is global.
 const std::atomic<bool> &interruptFlag();
 
-/// Lets scopes take SIGINT. A tool calls it in main; without it, as in a library
-/// that somebody else's process loads, a scope does nothing.
+/// Lets scopes take SIGINT. A tool calls it in main; without it, as in a
+/// library that somebody else's process loads, a scope does nothing.
 void allowInterruptScopes();
 
 /// While one lives, the first SIGINT sets the flag instead of ending the
-/// process, so that long work can return the best found so far; a second one, two
-/// seconds later or more, ends it as before. It goes around the work and not around the process: LLVM's own
-/// handler, installed when the output file is opened, would delete that file.
+/// process, so that long work can return the best found so far; a second one,
+/// two seconds later or more, ends it as before. It goes around the work and
+/// not around the process: LLVM's own handler, installed when the output file
+/// is opened, would delete that file.
 class InterruptScope {
 public:
   InterruptScope();

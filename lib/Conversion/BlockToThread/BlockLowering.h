@@ -74,7 +74,8 @@ private:
                                          mlir::Value acc);
   /// The value in shared memory, as mma and conversions read it.
   llvm::Expected<Held> hold(ValueId id, mlir::Type element, bool forMma);
-  mlir::Value toLayout(mlir::Value fragment, mlir::Attribute layout, int sliceDim);
+  mlir::Value toLayout(mlir::Value fragment, mlir::Attribute layout,
+                       int sliceDim);
   mlir::Value reduceThreads(mlir::Value fragment, int64_t dim, bool maximum);
   mlir::Value map(llvm::StringRef kind, thread::FragmentType type,
                   llvm::ArrayRef<mlir::Value> operands,

@@ -23,7 +23,8 @@ bool isRegisterFloat(semantics::DType dtype) {
          dtype == semantics::DType::F32;
 }
 
-/// Registers of one fragment in a thread: over it, code size and spills explode.
+/// Registers of one fragment in a thread: over it, code size and spills
+/// explode.
 constexpr int64_t kMaxFragmentRegisters = 256;
 
 /// Calls `visit` on every op of a block graph, loops' bodies included.
@@ -206,9 +207,9 @@ void BlockLowering::chooseThreads() {
 }
 
 /// After reduce_blocks every block of the cluster has the same tile, and each
-/// works on one slice of it. Rows are sliced where they divide, since the pieces
-/// of a row that a warp writes then stay long; else columns; else all blocks
-/// compute everything and one writes.
+/// works on one slice of it. Rows are sliced where they divide, since the
+/// pieces of a row that a warp writes then stay long; else columns; else all
+/// blocks compute everything and one writes.
 void BlockLowering::chooseSlice() {
   llvm::SmallVector<int64_t, 2> size{0, 0};
   bool possible[2] = {true, true};
@@ -352,8 +353,7 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
     double start = acc.kind == AccumulatorKind::Max
                        ? -std::numeric_limits<double>::infinity()
                        : 0.0;
-    inits.push_back(SplatOp::create(b, loc,
-                                    fragment(e, b.getF32Type(), layout),
+    inits.push_back(SplatOp::create(b, loc, fragment(e, b.getF32Type(), layout),
                                     b.getF64FloatAttr(start)));
   }
   SmallVector<Type> types(ValueRange(inits).getTypes());
@@ -372,7 +372,8 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
   if (!rings.empty()) {
     WaitOp::create(b, loc, stages - 2);
     BarrierOp::create(b, loc);
-    Value ahead = AdvanceOp::create(b, loc, b.getI32Type(), iteration, stages - 1, 0);
+    Value ahead =
+        AdvanceOp::create(b, loc, b.getI32Type(), iteration, stages - 1, 0);
     for (const Ring &ring : rings)
       copy(ring, ahead, writeStage);
     CommitOp::create(b, loc);
@@ -462,12 +463,11 @@ BlockLowering::updateAccumulator(const semantics::Op &loop, unsigned i,
           b, loc, cast<FragmentType>(state.getType()),
           b.getF64FloatAttr(maximum ? -std::numeric_limits<double>::infinity()
                                     : 0.0));
-      Value part = CombineOp::create(b, loc, state.getType(), *value, neutral,
-                                     maximum);
+      Value part =
+          CombineOp::create(b, loc, state.getType(), *value, neutral, maximum);
       *value = reduceThreads(part, acc.reduceDim == rank - 1 ? 1 : 0, maximum);
     }
-    next = CombineOp::create(b, loc, state.getType(), *value, state,
-                             maximum);
+    next = CombineOp::create(b, loc, state.getType(), *value, state, maximum);
   }
   updatedStates[i] = next;
   return next;
@@ -504,7 +504,6 @@ llvm::Error BlockLowering::lowerStore(const semantics::Op &op, Value target) {
   if (!value)
     return value.takeError();
   SmallVector<int64_t> omap(op.attrs.omap.begin(), op.attrs.omap.end());
-  StoreGlobalOp::create(b, loc, *value, target, omap,
-                        isSlice ? sliceDim : -1);
+  StoreGlobalOp::create(b, loc, *value, target, omap, isSlice ? sliceDim : -1);
   return llvm::Error::success();
 }

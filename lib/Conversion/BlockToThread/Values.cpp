@@ -173,9 +173,9 @@ llvm::Expected<Value> BlockLowering::emitUncached(ValueId id, Attribute layout,
   FragmentType type = fragment(e, b.getF32Type(), layout);
   auto source = held.find(id);
   if (source != held.end()) {
-    Value result = LoadOp::create(b, loc, type, source->second.buffer,
-                                  source->second.stage,
-                                  inSlice ? sliceDim : -1);
+    Value result =
+        LoadOp::create(b, loc, type, source->second.buffer,
+                       source->second.stage, inSlice ? sliceDim : -1);
     return result;
   }
   const semantics::Op *op = definitions.lookup(id);
@@ -242,8 +242,8 @@ llvm::Expected<Value> BlockLowering::emitUncached(ValueId id, Attribute layout,
 
 /// A reduction over the slice alone would miss the rest, and an index would
 /// count from the slice's start: take the piece of the whole value.
-llvm::Expected<Value>
-BlockLowering::emitSliceOfWhole(ValueId id, Attribute layout) {
+llvm::Expected<Value> BlockLowering::emitSliceOfWhole(ValueId id,
+                                                      Attribute layout) {
   auto whole = emit(id, naturalLayout(id, false), false);
   if (!whole)
     return whole;
@@ -275,10 +275,11 @@ llvm::Expected<Value> BlockLowering::emitCompute(const semantics::Op &op,
     Extent from = extent(op.operands[0], inSlice), to = extent(id, inSlice);
     if (op.kind == OpKind::Reshape &&
         (from.rows != to.rows || from.cols != to.cols))
-      return error("reshape: expected a tile of unchanged rows and columns, but "
-                   "got " +
-                   semantics::toString(program.type(op.operands[0])) + " to " +
-                   semantics::toString(program.type(id)));
+      return error(
+          "reshape: expected a tile of unchanged rows and columns, but "
+          "got " +
+          semantics::toString(program.type(op.operands[0])) + " to " +
+          semantics::toString(program.type(id)));
     auto operand = emit(op.operands[0], layout, inSlice);
     if (!operand || op.kind == OpKind::Reshape)
       return operand;
@@ -332,10 +333,9 @@ llvm::Expected<Value> BlockLowering::emitReduce(const semantics::Op &op,
     FragmentType reduced = fragment(to, b.getF32Type(), at);
     Value neutral = SplatOp::create(
         b, loc, reduced,
-        b.getF64FloatAttr(
-            maximum ? -std::numeric_limits<double>::infinity() : 0.0));
-    Value part = CombineOp::create(b, loc, reduced, total, neutral,
-                                   maximum);
+        b.getF64FloatAttr(maximum ? -std::numeric_limits<double>::infinity()
+                                  : 0.0));
+    Value part = CombineOp::create(b, loc, reduced, total, neutral, maximum);
     total = reduceThreads(part, axis, maximum);
   }
   if (op.attrs.reduce == semantics::ReduceKind::Mean) {
@@ -360,8 +360,7 @@ Value BlockLowering::reduceThreads(Value value, int64_t dim, bool maximum) {
   auto scratch = BufferType::get(b.getContext(), 1, count, slots,
                                  b.getF32Type(), slots * 4, false);
   Value buffer = alloc(scratch);
-  return ReduceThreadsOp::create(b, loc, type, value, buffer, dim,
-                                 maximum);
+  return ReduceThreadsOp::create(b, loc, type, value, buffer, dim, maximum);
 }
 
 Value BlockLowering::map(StringRef kind, FragmentType type,
@@ -402,7 +401,7 @@ BlockLowering::hold(ValueId id, Type element, bool forMma) {
     return done->second;
   const semantics::TensorType &tile = program.type(id);
   semantics::TensorType stored = tile;
-  stored.dtype = element.isBF16() ? semantics::DType::BF16
+  stored.dtype = element.isBF16()  ? semantics::DType::BF16
                  : element.isF16() ? semantics::DType::F16
                                    : semantics::DType::F32;
   auto value = emit(id, naturalLayout(id, false), false);
@@ -427,11 +426,13 @@ llvm::Expected<Value> BlockLowering::emitMatmul(const semantics::Op &op,
                  semantics::toString(lhs) + " and " + semantics::toString(rhs));
   int64_t depth = lhs.shape.back();
   if (depth % 16 != 0)
-    return error("matmul: expected a contracted size that 16 divides, but got " +
-                 llvm::Twine(depth));
+    return error(
+        "matmul: expected a contracted size that 16 divides, but got " +
+        llvm::Twine(depth));
   if (extent(op.results[0], false).cols % 8 != 0)
-    return error("matmul: expected a number of columns that 8 divides, but got " +
-                 llvm::Twine(extent(op.results[0], false).cols));
+    return error(
+        "matmul: expected a number of columns that 8 divides, but got " +
+        llvm::Twine(extent(op.results[0], false).cols));
   Type element = elementType(lhs.dtype);
   auto left = hold(op.operands[0], element, true);
   if (!left)
@@ -439,8 +440,8 @@ llvm::Expected<Value> BlockLowering::emitMatmul(const semantics::Op &op,
   auto right = hold(op.operands[1], element, true);
   if (!right)
     return right.takeError();
-  Value result = MmaOp::create(b, loc, acc.getType(), left->buffer, left->stage,
-                               right->buffer, right->stage, acc,
-                               op.attrs.transposeRhs);
+  Value result =
+      MmaOp::create(b, loc, acc.getType(), left->buffer, left->stage,
+                    right->buffer, right->stage, acc, op.attrs.transposeRhs);
   return result;
 }

@@ -1,7 +1,7 @@
 //===- KernelToThread.cpp - Predefined operators as kernels ---------------===//
 //
-// Every operator but a contraction is one statement over the index space of what
-// it writes: out[i] = f(a[A i + a0], b[B i + b0], ...), where the maps are
+// Every operator but a contraction is one statement over the index space of
+// what it writes: out[i] = f(a[A i + a0], b[B i + b0], ...), where the maps are
 // diagonal up to a permutation, so that strides say all of them. Data movement
 // is the case f = identity. Reductions and products that no block graph fits
 // combine over a second space.
@@ -131,7 +131,9 @@ public:
   }
 
 private:
-  const semantics::TensorType &type(ValueId id) const { return program.type(id); }
+  const semantics::TensorType &type(ValueId id) const {
+    return program.type(id);
+  }
 
   llvm::Error check() const {
     OpClass opClass = semantics::opClass(op.kind);
@@ -145,10 +147,11 @@ private:
                      "but got f64");
       // Indices are 32 bits wide.
       if (type(id).numElements() >= (int64_t(1) << 31))
-        return error("'" + semantics::mnemonic(op.kind) +
-                     "' expected tensors of fewer than 2147483648 elements, but "
-                     "got " +
-                     semantics::toString(type(id)));
+        return error(
+            "'" + semantics::mnemonic(op.kind) +
+            "' expected tensors of fewer than 2147483648 elements, but "
+            "got " +
+            semantics::toString(type(id)));
     }
     return llvm::Error::success();
   }
@@ -187,7 +190,8 @@ private:
         operands.size(), b.getDenseI64ArrayAttr({blocks, 1, 1}),
         b.getDenseI64ArrayAttr({1, 1, 1}), threads, sharedBytes,
         b.getDenseI64ArrayAttr({}));
-    kernels.push_back({kernel, llvm::SmallVector<ValueId>(operands), op.results[0]});
+    kernels.push_back(
+        {kernel, llvm::SmallVector<ValueId>(operands), op.results[0]});
     Block *body = b.createBlock(&kernel.getBody());
     auto argument = [&](ValueId id) {
       return body->addArgument(
@@ -217,7 +221,8 @@ private:
     int64_t last = space.sizes.empty() ? 1 : space.sizes.back();
     while (vec > 1 && (last % vec != 0 || total < kBusyBlocks * threads * vec))
       vec /= 2;
-    return LinearLayoutAttr::get(b.getContext(), 1, threads * vec, vec, threads);
+    return LinearLayoutAttr::get(b.getContext(), 1, threads * vec, vec,
+                                 threads);
   }
 
   FragmentType fragment(LinearLayoutAttr layout, Type element) {
@@ -286,8 +291,8 @@ private:
     unsigned nextTensor = 0;
     for (auto [id, where] : llvm::zip(inputs, place)) {
       if (inlined.count(id)) {
-        values.push_back(inlineValue(id, at, space,
-                                     where < 0 ? -1 : space.kept[where]));
+        values.push_back(
+            inlineValue(id, at, space, where < 0 ? -1 : space.kept[where]));
         continue;
       }
       values.push_back(LoadIndexedOp::create(
@@ -338,8 +343,8 @@ private:
         gatherDim = -1;
       break;
     }
-    Dims written = op.kind == OpKind::Reshape ? Dims{1}
-                                              : stridesOf(type(out).shape);
+    Dims written =
+        op.kind == OpKind::Reshape ? Dims{1} : stridesOf(type(out).shape);
     space.strides = {written, access};
     if (gatherDim >= 0)
       space.kept.push_back(gatherDim);
@@ -361,8 +366,8 @@ private:
         b, loc, fragment(at, registerType(dtype)), tensors[0],
         operands.size() > 1 ? tensors[1] : Value(), space.sizes,
         space.strides[1], loadOffset, gatherDim);
-    StoreIndexedOp::create(b, loc, value, target, space.sizes,
-                           space.strides[0], storeOffset);
+    StoreIndexedOp::create(b, loc, value, target, space.sizes, space.strides[0],
+                           storeOffset);
     close();
   }
 
@@ -381,7 +386,8 @@ private:
 
   void lowerReduce() {
     ValueId in = op.operands[0], out = op.results[0];
-    Dims source = stridesOf(type(in).shape), written = stridesOf(type(out).shape);
+    Dims source = stridesOf(type(in).shape),
+         written = stridesOf(type(out).shape);
     Space space, over;
     space.strides.resize(2);
     over.strides.resize(1);

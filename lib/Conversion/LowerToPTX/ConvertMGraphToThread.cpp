@@ -13,8 +13,8 @@
 #include "Mirage/Conversion/PlanAttribute.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
-#include "PlanBuilder.h"
 #include "Mirage/Transforms/DefaultGraphs.h"
+#include "PlanBuilder.h"
 #include "Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -70,10 +70,12 @@ struct ConvertMGraphToThreadPass
     bool any = false;
     for (Operation &op : func.getBody().front().without_terminator()) {
       if (!isa_and_nonnull<kernel::KernelDialect>(op.getDialect())) {
-        if (llvm::any_of(func.getArgumentTypes(), llvm::IsaPred<RankedTensorType>))
+        if (llvm::any_of(func.getArgumentTypes(),
+                         llvm::IsaPred<RankedTensorType>))
           op.emitRemark("expected only mgraph_kernel operations in a function "
                         "to lower, but got '")
-              << op.getName() << "': @" << func.getName() << " is left as it is";
+              << op.getName() << "': @" << func.getName()
+              << " is left as it is";
         return false;
       }
       if (isa<kernel::LaunchOp>(op))

@@ -56,12 +56,13 @@ FailureOr<runtime::LaunchPlan> mirage::exportPlan(ModuleOp module,
 void mirage::registerExports() {
   auto registerDialects = [](DialectRegistry &registry) {
     registry.insert<arith::ArithDialect, linalg::LinalgDialect,
-                    math::MathDialect, tensor::TensorDialect, DLTIDialect, func::FuncDialect, gpu::GPUDialect,
-                    kernel::KernelDialect, LLVM::LLVMDialect,
-                    NVVM::NVVMDialect>();
+                    math::MathDialect, tensor::TensorDialect, DLTIDialect,
+                    func::FuncDialect, gpu::GPUDialect, kernel::KernelDialect,
+                    LLVM::LLVMDialect, NVVM::NVVMDialect>();
   };
   static llvm::cl::opt<std::string> function(
-      "plan-function", llvm::cl::desc("Function whose plan --export-plan prints"),
+      "plan-function",
+      llvm::cl::desc("Function whose plan --export-plan prints"),
       llvm::cl::init(""));
   TranslateFromMLIRRegistration ptx(
       "export-ptx", "print the PTX text of a lowered module",

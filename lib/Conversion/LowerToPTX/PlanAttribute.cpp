@@ -11,8 +11,8 @@ Attribute toAttribute(Builder &b, const llvm::json::Value &value) {
   if (const llvm::json::Object *object = value.getAsObject()) {
     SmallVector<NamedAttribute> entries;
     for (const auto &entry : *object)
-      entries.push_back(b.getNamedAttr(StringRef(entry.first),
-                                       toAttribute(b, entry.second)));
+      entries.push_back(
+          b.getNamedAttr(StringRef(entry.first), toAttribute(b, entry.second)));
     return b.getDictionaryAttr(entries);
   }
   if (const llvm::json::Array *array = value.getAsArray()) {

@@ -28,8 +28,8 @@ std::string chooseBaseName(func::FuncOp func) {
   while (again) {
     again = false;
     for (Operation &op : *func->getBlock())
-      if (auto symbol = op.getAttrOfType<StringAttr>(
-              SymbolTable::getSymbolAttrName()))
+      if (auto symbol =
+              op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
         again |= taken(symbol.getValue());
     if (again)
       name += "_kernel";
@@ -135,22 +135,21 @@ llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
       options.constantInputs.push_back(i);
   }
   std::string name = (baseName + "_" + Twine(kernels.size())).str();
-  auto kernel = lowerGraphToThread(builder, func.getLoc(), name, program, op,
-                                   options);
+  auto kernel =
+      lowerGraphToThread(builder, func.getLoc(), name, program, op, options);
   if (!kernel)
     return kernel.takeError();
   return addLaunch(*kernel, op.operands, op.results);
 }
 
 llvm::Error PlanBuilder::lowerOperator(const semantics::Op &op) {
-  auto lowered =
-      lowerOperatorToThread(builder, func.getLoc(), baseName,
-                            kernels.size(), program, op, inlined);
+  auto lowered = lowerOperatorToThread(builder, func.getLoc(), baseName,
+                                       kernels.size(), program, op, inlined);
   if (!lowered)
     return lowered.takeError();
   for (const OperatorKernel &kernel : *lowered)
-    if (llvm::Error e = addLaunch(kernel.kernel, kernel.operands,
-                                  {kernel.result}))
+    if (llvm::Error e =
+            addLaunch(kernel.kernel, kernel.operands, {kernel.result}))
       return e;
   return llvm::Error::success();
 }

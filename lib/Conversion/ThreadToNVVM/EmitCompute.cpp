@@ -33,8 +33,8 @@ void Emitter::emitMma(MmaOp op) {
   Type half = lhs.getElementType();
   bool bf16 = half.isBF16();
   Type pair = VectorType::get({2}, b.getF16Type());
-  Type i32x2 = LLVM::LLVMStructType::getLiteral(b.getContext(),
-                                                {s.i32(), s.i32()});
+  Type i32x2 =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {s.i32(), s.i32()});
   Type i32x4 = LLVM::LLVMStructType::getLiteral(
       b.getContext(), {s.i32(), s.i32(), s.i32(), s.i32()});
   auto ldmatrix = [&](Value pointer, unsigned count, bool trans) {
@@ -94,10 +94,9 @@ void Emitter::emitMma(MmaOp op) {
     for (int64_t i = 0; i < rowPieces; ++i)
       for (int64_t j = 0; j < colPieces; ++j) {
         // Registers (2i, 2j), (2i, 2j+1), (2i+1, 2j), (2i+1, 2j+1).
-        int64_t index[4] = {(2 * i) * v.cols + 2 * j,
-                            (2 * i) * v.cols + 2 * j + 1,
-                            (2 * i + 1) * v.cols + 2 * j,
-                            (2 * i + 1) * v.cols + 2 * j + 1};
+        int64_t index[4] = {
+            (2 * i) * v.cols + 2 * j, (2 * i) * v.cols + 2 * j + 1,
+            (2 * i + 1) * v.cols + 2 * j, (2 * i + 1) * v.cols + 2 * j + 1};
         SmallVector<Value> c;
         for (int64_t at : index)
           c.push_back(acc[at]);
@@ -152,8 +151,8 @@ struct RegisterDomain {
   // Abramowitz and Stegun 7.1.26: |error| <= 1.5e-7.
   Value erf(Value x) {
     Value a = abs(x);
-    Value t = s.fdiv(s.cf32(1.0),
-                     s.fadd(s.cf32(1.0), s.fmul(s.cf32(0.3275911), a)));
+    Value t =
+        s.fdiv(s.cf32(1.0), s.fadd(s.cf32(1.0), s.fmul(s.cf32(0.3275911), a)));
     Value poly = s.cf32(1.061405429);
     for (double c : {-1.453152027, 1.421413741, -0.284496736, 0.254829592})
       poly = s.fadd(s.fmul(poly, t), s.cf32(c));
@@ -180,8 +179,8 @@ struct RegisterDomain {
     Value half = s.fmul(y, s.cf32(0.5));
     Value even = same(floorOf(half), half);
     Value signedValue = s.select(even, magnitude, neg(magnitude));
-    Value negative = LLVM::FCmpOp::create(
-        s.b, s.loc, LLVM::FCmpPredicate::olt, x, s.cf32(0.0));
+    Value negative = LLVM::FCmpOp::create(s.b, s.loc, LLVM::FCmpPredicate::olt,
+                                          x, s.cf32(0.0));
     Value nan = s.cf32(std::numeric_limits<double>::quiet_NaN());
     Value forNegative = s.select(integral, signedValue, nan);
     Value result = s.select(negative, forNegative, magnitude);
@@ -311,9 +310,8 @@ void Emitter::emitCombine(CombineOp op) {
         if (Value inside = inTile(value, r, c, loc))
           element = s.select(
               inside, element,
-              s.cf32(op.getMaximum()
-                         ? -std::numeric_limits<double>::infinity()
-                         : 0.0));
+              s.cf32(op.getMaximum() ? -std::numeric_limits<double>::infinity()
+                                     : 0.0));
       Value &total = regs[(acc.rowBroadcast ? 0 : r) * acc.cols +
                           (acc.colBroadcast ? 0 : c)];
       total = op.getMaximum() ? s.fmax(total, element) : s.fadd(total, element);
@@ -375,9 +373,9 @@ void Emitter::emitReduceThreads(ReduceThreadsOp op) {
   Value full = s.c32(-1), clamp = s.c32(31);
   for (int64_t distance : distances)
     for (Value &reg : regs) {
-      Value other = NVVM::ShflOp::create(b, loc, s.f32(), full, reg,
-                                         s.c32(distance), clamp,
-                                         NVVM::ShflKind::bfly, UnitAttr());
+      Value other =
+          NVVM::ShflOp::create(b, loc, s.f32(), full, reg, s.c32(distance),
+                               clamp, NVVM::ShflKind::bfly, UnitAttr());
       reg = combine(reg, other);
     }
   if (slots > 1) {
@@ -393,8 +391,8 @@ void Emitter::emitReduceThreads(ReduceThreadsOp op) {
       Value inside = s.andi(writer, s.ult(key(i), count));
       inside = s.andi(inside, s.ult(slot, slots));
       emitIf(inside, [&] {
-        s.store(regs[i],
-                s.gep(base, bufferOffset(scratch, key(i), slot, loc)), 4);
+        s.store(regs[i], s.gep(base, bufferOffset(scratch, key(i), slot, loc)),
+                4);
       });
     }
     NVVM::Barrier0Op::create(b, loc);
@@ -403,9 +401,9 @@ void Emitter::emitReduceThreads(ReduceThreadsOp op) {
       Value index = s.select(s.ult(k, count), k, s.c32(0));
       Value total;
       for (int64_t j = 0; j < slots; ++j) {
-        Value part = s.load(
-            s.f32(), s.gep(base, bufferOffset(scratch, index, s.c32(j), loc)),
-            4);
+        Value part =
+            s.load(s.f32(),
+                   s.gep(base, bufferOffset(scratch, index, s.c32(j), loc)), 4);
         total = total ? combine(total, part) : part;
       }
       regs[i] = total;

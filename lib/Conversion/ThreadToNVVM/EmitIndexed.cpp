@@ -97,9 +97,9 @@ Value Emitter::dotStrides(ArrayRef<Value> index, ArrayRef<int64_t> strides,
   Value place = s.c64(offset);
   for (auto [i, stride] : llvm::zip(index, strides))
     if (stride != 0)
-      place = s.add(place, i.getType().isInteger(64)
-                               ? s.mul(i, stride)
-                               : s.mul(s.zext64(i), stride));
+      place =
+          s.add(place, i.getType().isInteger(64) ? s.mul(i, stride)
+                                                 : s.mul(s.zext64(i), stride));
   return place;
 }
 
@@ -131,25 +131,24 @@ void Emitter::emitLoadIndexed(LoadIndexedOp op) {
       // An index past the data has no meaning, but must not read past it.
       auto data = cast<RankedTensorType>(op.getSource().getType());
       Type kind = elementOf(op.getIndices());
-      Value found = s.load(
-          kind,
-          s.gep(scalars[op.getIndices()],
-                s.mul(s.zext64(index[gatherDim]), memoryBytes(kind))),
-          memoryBytes(kind));
+      Value found =
+          s.load(kind,
+                 s.gep(scalars[op.getIndices()],
+                       s.mul(s.zext64(index[gatherDim]), memoryBytes(kind))),
+                 memoryBytes(kind));
       if (kind.isInteger(32))
         found = s.zext64(found);
       int64_t stride = strides[gatherDim];
       int64_t count = stride == 0 ? 1 : numElements(data.getShape()) / stride;
       Value bound = s.c64(count - 1);
-      Value inside = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ule,
-                                          found, bound);
+      Value inside =
+          LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ule, found, bound);
       index[gatherDim] = s.select(inside, found, bound);
     }
     Value place = dotStrides(index, strides, offset, loc);
     Value pointer = s.gep(source, s.mul(place, bytes));
     if (vec == 1) {
-      regs.push_back(
-          toRegister(s, s.load(inMemory, pointer, bytes), element));
+      regs.push_back(toRegister(s, s.load(inMemory, pointer, bytes), element));
       continue;
     }
     Value vector =
@@ -205,14 +204,13 @@ Value Emitter::emitLoop(Value start, int64_t step, int64_t end, Value init,
   Value next = body(i, carried);
   // Unrolled whole, a loop of a few dozen iterations keeps all its addresses in
   // registers, and spills.
-  auto latch = LLVM::BrOp::create(
-      b, loc, ValueRange{at(loc).add(i, step), next}, head);
-  auto unroll = LLVM::LoopUnrollAttr::get(b.getContext(), {},
-                                          b.getI32IntegerAttr(4), {}, {}, {},
-                                          {}, {});
-  latch.setLoopAnnotationAttr(LLVM::LoopAnnotationAttr::get(
-      b.getContext(), {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {},
-      {}, {}));
+  auto latch =
+      LLVM::BrOp::create(b, loc, ValueRange{at(loc).add(i, step), next}, head);
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      b.getContext(), {}, b.getI32IntegerAttr(4), {}, {}, {}, {}, {});
+  latch.setLoopAnnotationAttr(
+      LLVM::LoopAnnotationAttr::get(b.getContext(), {}, {}, {}, unroll, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}, {}, {}));
   b.setInsertionPointToStart(after);
   return after->getArgument(0);
 }
@@ -237,8 +235,8 @@ void Emitter::emitReduceIndexed(ReduceIndexedOp op) {
     for (auto [i, source] : llvm::enumerate(op.getSources())) {
       Value place = dotStrides(
           index, op.getStrides().slice(i * space.size(), space.size()), 0, loc);
-      bases.push_back(s.gep(scalars[source],
-                            s.mul(place, memoryBytes(elementOf(source)))));
+      bases.push_back(
+          s.gep(scalars[source], s.mul(place, memoryBytes(elementOf(source)))));
     }
     Value first = cooperative ? threadId(loc) : s.c32(0);
     int64_t step = cooperative ? kernel.getThreads() : 1;
@@ -252,8 +250,7 @@ void Emitter::emitReduceIndexed(ReduceIndexedOp op) {
             Value place = dotStrides(
                 term, op.getReduceStrides().slice(i * over.size(), over.size()),
                 0, loc);
-            Value pointer =
-                s.gep(bases[i], s.mul(place, memoryBytes(element)));
+            Value pointer = s.gep(bases[i], s.mul(place, memoryBytes(element)));
             terms.push_back(
                 s.toF32(s.load(element, pointer, memoryBytes(element))));
           }
@@ -290,13 +287,11 @@ void Emitter::emitStoreIndexed(StoreIndexedOp op) {
     for (int64_t c = 0; c < v.cols; c += vec) {
       ScalarBuilder s = at(loc);
       Value n = v.colBroadcast ? blockIndex(0, loc) : spaceIndex(v, c, loc);
-      Value inside =
-          partial && !v.colBroadcast ? s.ult(n, total) : Value();
+      Value inside = partial && !v.colBroadcast ? s.ult(n, total) : Value();
       emitIf(inside, [&] {
         Value place =
             dotStrides(delinearize(n, space, loc), strides, offset, loc);
-        Value pointer =
-            s.gep(scalars[op.getTarget()], s.mul(place, bytes));
+        Value pointer = s.gep(scalars[op.getTarget()], s.mul(place, bytes));
         if (vec == 1)
           return s.store(toMemory(s, regs[c], element), pointer, bytes);
         Value vector = LLVM::UndefOp::create(

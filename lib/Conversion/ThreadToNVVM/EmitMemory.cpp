@@ -131,8 +131,7 @@ void Emitter::emitLoadCluster(LoadClusterOp op) {
   int64_t peers = clusterSize();
   SmallVector<Value> bases;
   for (int64_t peer = 0; peer < peers; ++peer)
-    bases.push_back(
-        NVVM::MapaOp::create(b, loc, s.ptr(7), base, s.c32(peer)));
+    bases.push_back(NVVM::MapaOp::create(b, loc, s.ptr(7), base, s.c32(peer)));
   Registers regs;
   for (int64_t r = 0; r < v.rows; ++r)
     for (int64_t c = 0; c < v.cols; c += vec) {
@@ -184,9 +183,9 @@ void Emitter::emitStore(StoreOp op) {
     for (int64_t r = 0; r < v.rows; ++r)
       for (int64_t c = 0; c < v.cols; c += vec)
         emitIf(inTile(v, r, c, loc), [&] {
-          Value at = s.gep(base,
-                           bufferOffset(buffer, s.add(v.row0, v.rowOffset(r)),
-                                        s.add(v.col0, v.colOffset(c)), loc));
+          Value at =
+              s.gep(base, bufferOffset(buffer, s.add(v.row0, v.rowOffset(r)),
+                                       s.add(v.col0, v.colOffset(c)), loc));
           s.storeVector(ArrayRef(regs).slice(r * v.cols + c, vec), element, at);
         });
   });
@@ -247,7 +246,8 @@ void Emitter::emitStoreGlobal(StoreGlobalOp op) {
   SmallVector<int64_t> shape = tileShape(tensor, op.getOmap(), -1, 1, grid);
   Type element = tensor.getElementType();
   int64_t width = byteWidth(element);
-  Value start = tileStart(tensor, op.getOmap(), -1, false, 1, Value(), shape, loc);
+  Value start =
+      tileStart(tensor, op.getOmap(), -1, false, 1, Value(), shape, loc);
   Value target = s.gep(scalars[op.getTarget()], s.mul(start, width));
   int64_t cols = shape.empty() ? 1 : shape.back();
   int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];

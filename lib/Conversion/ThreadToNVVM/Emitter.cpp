@@ -17,8 +17,9 @@ FailureOr<LLVM::LLVMFuncOp> Emitter::run() {
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), arguments));
   func->setAttr("gpu.kernel", b.getUnitAttr());
   func->setAttr("nvvm.kernel", b.getUnitAttr());
-  func->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr(
-                                    {static_cast<int32_t>(kernel.getThreads())}));
+  func->setAttr(
+      "nvvm.reqntid",
+      b.getDenseI32ArrayAttr({static_cast<int32_t>(kernel.getThreads())}));
   if (clusterSize() > 1) {
     SmallVector<int32_t> cluster(kernel.getCluster().begin(),
                                  kernel.getCluster().end());
@@ -258,7 +259,8 @@ std::pair<Value, Value> Emitter::origin(Attribute layout, Location loc) {
   Value tid = threadId(loc);
   if (d.isMma) {
     Value lane = s.urem(tid, 32), warp = s.udiv(tid, 32);
-    Value row = s.add(s.mul(s.udiv(warp, d.warpsN), d.warpRows), s.udiv(lane, 4));
+    Value row =
+        s.add(s.mul(s.udiv(warp, d.warpsN), d.warpRows), s.udiv(lane, 4));
     Value col = s.add(s.mul(s.urem(warp, d.warpsN), d.warpCols),
                       s.mul(s.urem(lane, 4), 2));
     return {row, col};
@@ -318,8 +320,8 @@ Value Emitter::bufferOffset(BufferType type, Value row, Value col,
   // Chunk c of row r lies at c ^ (r mod 8), or, where a row has fewer than
   // eight chunks, so many rows share one pattern that 128 bytes are covered.
   int64_t chunks = type.getRowBytes() / 16;
-  Value pattern = chunks >= 8 ? s.urem(row, 8)
-                              : s.urem(s.udiv(row, 8 / chunks), chunks);
+  Value pattern =
+      chunks >= 8 ? s.urem(row, 8) : s.urem(s.udiv(row, 8 / chunks), chunks);
   Value chunk = s.bitXor(s.udiv(byte, 16), pattern);
   return s.add(s.add(start, s.mul(chunk, 16)), s.urem(byte, 16));
 }

@@ -4,8 +4,8 @@
 // becomes blocks. One Emitter writes one kernel.
 //
 // Within a thread, element (row, col) of a fragment's tile has
-// row = row0 + rowOffsets[r], col = col0 + colOffsets[c] (see Distribution), and
-// lies in register r * numCols + c.
+// row = row0 + rowOffsets[r], col = col0 + colOffsets[c] (see Distribution),
+// and lies in register r * numCols + c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -139,9 +139,8 @@ private:
                         llvm::ArrayRef<int64_t> tileShape, mlir::Location loc);
   /// Index in the space of a block's register c, for indexed access.
   mlir::Value spaceIndex(const View &v, int64_t c, mlir::Location loc);
-  llvm::SmallVector<mlir::Value> delinearize(mlir::Value n,
-                                             llvm::ArrayRef<int64_t> space,
-                                             mlir::Location loc);
+  llvm::SmallVector<mlir::Value>
+  delinearize(mlir::Value n, llvm::ArrayRef<int64_t> space, mlir::Location loc);
   /// offset + sum of index * stride, as i64.
   mlir::Value dotStrides(llvm::ArrayRef<mlir::Value> index,
                          llvm::ArrayRef<int64_t> strides, int64_t offset,

@@ -47,8 +47,8 @@ LogicalResult mirage::convertThreadToNVVM(ModuleOp module, StringRef moduleName,
   // not fit it ends the process.
   auto target = NVVM::NVVMTargetAttr::get(b.getContext(), /*optLevel=*/3,
                                           "nvptx64-nvidia-cuda", chip);
-  auto gpuModule = gpu::GPUModuleOp::create(b, loc, moduleName,
-                                            b.getArrayAttr({target}));
+  auto gpuModule =
+      gpu::GPUModuleOp::create(b, loc, moduleName, b.getArrayAttr({target}));
   b.setInsertionPointToStart(gpuModule.getBody());
   auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
   LLVM::GlobalOp::create(b, loc, bytes, /*isConstant=*/false,
@@ -72,12 +72,12 @@ FailureOr<std::string> mirage::translateToPTX(ModuleOp module,
     return module.emitError("expected a gpu.module named '")
            << moduleName << "', but found none";
   auto target = cast<gpu::TargetAttrInterface>((*gpuModule.getTargets())[0]);
-  gpu::TargetOptions options("", {}, "", "",
-                             gpu::CompilationTarget::Assembly);
+  gpu::TargetOptions options("", {}, "", "", gpu::CompilationTarget::Assembly);
   auto object = target.serializeToObject(gpuModule, options);
   if (!object)
-    return gpuModule.emitError("expected PTX from LLVM's NVPTX back end, but it "
-                               "gave none");
+    return gpuModule.emitError(
+        "expected PTX from LLVM's NVPTX back end, but it "
+        "gave none");
   std::string text(object->begin(), object->end());
   while (!text.empty() && text.back() == '\0')
     text.pop_back();

@@ -18,9 +18,9 @@ struct ThreadLoweringOptions {
 };
 
 /// Writes the graph-defined kernel `graph` of `program` at the builder's
-/// insertion point, as an `mgraph_thread.kernel` named `name`. Its arguments are
-/// the graph's operands, then its results. On failure, the error says which part
-/// of the block graph has no lowering, and nothing is left behind.
+/// insertion point, as an `mgraph_thread.kernel` named `name`. Its arguments
+/// are the graph's operands, then its results. On failure, the error says which
+/// part of the block graph has no lowering, and nothing is left behind.
 ///
 /// The kernel: loads inside a loop fill a ring of shared-memory stages by
 /// asynchronous copies; products accumulate in registers over the whole loop;

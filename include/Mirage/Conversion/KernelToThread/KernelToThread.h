@@ -28,8 +28,8 @@ struct OperatorKernel {
 /// Writes the predefined operator `op` at the builder's insertion point as
 /// kernels named `name`_`number` on: one, or one for each operand of a concat.
 /// Each thread computes single elements, found by strides, so any shape serves.
-/// On failure the error says which operator has no lowering and why, and nothing
-/// is left behind.
+/// On failure the error says which operator has no lowering and why, and
+/// nothing is left behind.
 llvm::Expected<llvm::SmallVector<OperatorKernel>>
 lowerOperatorToThread(mlir::OpBuilder &builder, mlir::Location loc,
                       llvm::StringRef name, unsigned number,

@@ -10,8 +10,8 @@ namespace mirage {
 
 /// Moves every `mgraph_thread.kernel` of `module` into one `gpu.module` named
 /// `moduleName`, as functions of LLVM and NVVM ops, with an `#nvvm.target` for
-/// `chip` (`sm_80`, `sm_90a`, ...). Kernels share one external symbol for dynamic
-/// shared memory.
+/// `chip` (`sm_80`, `sm_90a`, ...). Kernels share one external symbol for
+/// dynamic shared memory.
 mlir::LogicalResult convertThreadToNVVM(mlir::ModuleOp module,
                                         llvm::StringRef moduleName,
                                         llvm::StringRef chip);

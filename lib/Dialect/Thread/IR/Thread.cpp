@@ -71,8 +71,8 @@ Distribution Distribution::get(Attribute layout) {
   for (int64_t col = 0; col < d.cols; col += colsPerPass)
     for (int64_t v = 0; v < d.vec; ++v)
       d.colOffsets.push_back(col + v);
-  d.rowPadding = rowsPerPass * d.threadsPerRow != d.threads ||
-                 d.rows % rowsPerPass != 0;
+  d.rowPadding =
+      rowsPerPass * d.threadsPerRow != d.threads || d.rows % rowsPerPass != 0;
   d.colPadding = d.cols % colsPerPass != 0;
   return d;
 }

@@ -17,15 +17,15 @@ LogicalResult KernelOp::verify() {
     return emitOpError("expected 3 grid and 3 cluster dimensions, but got ")
            << getGrid().size() << " and " << getCluster().size();
   // C1
-  for (auto [i, blocks, cluster] :
-       llvm::enumerate(getGrid(), getCluster()))
+  for (auto [i, blocks, cluster] : llvm::enumerate(getGrid(), getCluster()))
     if (cluster < 1 || blocks < 1 || blocks % cluster != 0)
-      return emitOpError("expected a grid that the cluster divides in dimension ")
+      return emitOpError(
+                 "expected a grid that the cluster divides in dimension ")
              << i << ", but got " << blocks << " and " << cluster;
   // C2
   if (getThreads() < 32 || getThreads() > 1024 || getThreads() % 32 != 0)
-    return emitOpError(
-               "expected threads to be a multiple of 32 in [32, 1024], but got ")
+    return emitOpError("expected threads to be a multiple of 32 in [32, 1024], "
+                       "but got ")
            << getThreads();
   int64_t arguments = getBody().getNumArguments();
   if (static_cast<int64_t>(getNumInputs()) > arguments)
@@ -84,11 +84,14 @@ LogicalResult ForOp::verify() {
            << body.getArgument(0).getType();
   for (Type type : getInits().getTypes())
     if (!type.isInteger(32) && !isa<FragmentType>(type))
-      return emitOpError("expected carried values of i32 or fragments, but got ")
+      return emitOpError(
+                 "expected carried values of i32 or fragments, but got ")
              << type;
   auto yield = dyn_cast<YieldOp>(body.back());
-  if (!yield || TypeRange(body.getArgumentTypes()).drop_front() !=
-                    TypeRange(getInits().getTypes()) || yield.getValues().getTypes() != getInits().getTypes() ||
+  if (!yield ||
+      TypeRange(body.getArgumentTypes()).drop_front() !=
+          TypeRange(getInits().getTypes()) ||
+      yield.getValues().getTypes() != getInits().getTypes() ||
       getResults().getTypes() != getInits().getTypes())
     return emitOpError("expected carried values, yielded values and results of "
                        "one list of types");
@@ -102,7 +105,8 @@ LogicalResult SplatOp::verify() {
     return success();
   double value = getValue().convertToDouble();
   // i1 counts from 0; two's complement elsewhere.
-  double limit = type.getWidth() == 1 ? 2 : std::ldexp(1.0, type.getWidth() - 1);
+  double limit =
+      type.getWidth() == 1 ? 2 : std::ldexp(1.0, type.getWidth() - 1);
   double least = type.getWidth() == 1 ? 0 : -limit;
   if (!(value >= least && value < limit) || value != std::trunc(value))
     return emitOpError("expected a value of ") << type << ", but got " << value;
@@ -153,8 +157,8 @@ LogicalResult MmaOp::verify() {
 LogicalResult MapOp::verify() {
   // C1
   auto kind = mirage::semantics::parseOpKind(getKind());
-  if (!kind || mirage::semantics::opClass(*kind) >
-                   mirage::semantics::OpClass::Select)
+  if (!kind ||
+      mirage::semantics::opClass(*kind) > mirage::semantics::OpClass::Select)
     return emitOpError("expected the mnemonic of an elementwise operator, but "
                        "got '")
            << getKind() << "'";

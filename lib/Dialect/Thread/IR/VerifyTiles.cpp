@@ -155,8 +155,7 @@ LogicalResult verifyFits(Operation *op, FragmentType type, Tile tile,
 
 /// The tile of a tensor that `map`, and `fmap` over `range`, give a block.
 FailureOr<Tile> verifyTile(Operation *op, RankedTensorType tensor,
-                           ArrayRef<int64_t> map, int64_t fmap,
-                           int64_t range) {
+                           ArrayRef<int64_t> map, int64_t fmap, int64_t range) {
   // C1
   if (map.size() != 3)
     return op->emitOpError("expected a map of 3 entries, but got ")
@@ -306,9 +305,8 @@ Tile scratchTile(Attribute layout, int64_t dim) {
     return dim == 1 ? Tile{mma.getRows(), mma.getWarpsN()}
                     : Tile{mma.getCols(), mma.getWarpsM()};
   auto linear = cast<LinearLayoutAttr>(layout);
-  int64_t perRow =
-      std::min<int64_t>(llvm::divideCeil(linear.getCols(), linear.getVec()),
-                        linear.getThreads());
+  int64_t perRow = std::min<int64_t>(
+      llvm::divideCeil(linear.getCols(), linear.getVec()), linear.getThreads());
   if (dim == 0)
     return {linear.getCols(), linear.getThreads() / perRow};
   if (perRow <= 32 && llvm::isPowerOf2_64(perRow))

@@ -1,2 +1,2 @@
-#include "Mirage/Verify/Verify.h"
 #include "Mirage/Semantics/Program.h"
+#include "Mirage/Verify/Verify.h"

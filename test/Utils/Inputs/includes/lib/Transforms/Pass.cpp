@@ -1,3 +1,3 @@
-#include "mlir/IR/Value.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-# include <mlir/Dialect/LLVMIR/NVVMDialect.h>
+#include "mlir/IR/Value.h"
+#include <mlir/Dialect/LLVMIR/NVVMDialect.h>

@@ -1,3 +1,3 @@
+#include "Mirage/Bridge/Bridge.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "Mirage/Bridge/Bridge.h"
