@@ -1,5 +1,6 @@
 //===- EmitCompute.cpp - Products, elementwise code and reductions --------===//
 
+#include "Approximations.h"
 #include "Emitter.h"
 #include "Mirage/Semantics/Evaluate.h"
 #include "llvm/Support/MathExtras.h"
@@ -119,11 +120,48 @@ void Emitter::emitMma(MmaOp op) {
 }
 
 namespace {
-/// Elementwise meaning in the registers of a thread. Transcendental functions
-/// use the hardware's approximations: 2 ulp for ex2 and rcp (PTX ISA 9.7.3).
+/// The arithmetic of Approximations.h as instructions.
+struct EmittedArithmetic {
+  using Value = mlir::Value;
+  using Condition = mlir::Value;
+  ScalarBuilder s;
+
+  Value constant(double value) { return s.cf32(value); }
+  Value add(Value x, Value y) { return s.fadd(x, y); }
+  Value sub(Value x, Value y) { return s.fsub(x, y); }
+  Value mul(Value x, Value y) { return s.fmul(x, y); }
+  Value div(Value x, Value y) { return s.fdiv(x, y); }
+  Value fma(Value x, Value y, Value z) {
+    return s.intrinsic("llvm.fma.f32", s.f32(), {x, y, z});
+  }
+  Value neg(Value x) { return LLVM::FNegOp::create(s.b, s.loc, x); }
+  Value abs(Value x) { return s.intrinsic("llvm.fabs.f32", s.f32(), {x}); }
+  Value min(Value x, Value y) { return s.fmin(x, y); }
+  Value copysign(Value magnitude, Value sign) {
+    return s.intrinsic("llvm.copysign.f32", s.f32(), {magnitude, sign});
+  }
+  Value exp2(Value x) {
+    return s.intrinsic("llvm.nvvm.ex2.approx.ftz.f", s.f32(), {x});
+  }
+  Value log2(Value x) {
+    return s.intrinsic("llvm.nvvm.lg2.approx.f", s.f32(), {x});
+  }
+  Condition less(Value x, Value y) {
+    return LLVM::FCmpOp::create(s.b, s.loc, LLVM::FCmpPredicate::olt, x, y);
+  }
+  Value select(Condition c, Value x, Value y) { return s.select(c, x, y); }
+};
+
+/// Elementwise meaning in the registers of a thread. Functions are
+/// approximations made of the hardware's (Approximations.h).
 struct RegisterDomain {
   using Value = mlir::Value;
   ScalarBuilder s;
+  EmittedArithmetic arithmetic{s};
+  Approximations<EmittedArithmetic> functions{arithmetic};
+
+  explicit RegisterDomain(ScalarBuilder builder) : s(builder) {}
+  RegisterDomain(const RegisterDomain &) = delete;
 
   Value constant(const semantics::ConstantValue &c) {
     return s.cf32(c.toDouble());
@@ -132,35 +170,15 @@ struct RegisterDomain {
   Value sub(Value x, Value y) { return s.fsub(x, y); }
   Value mul(Value x, Value y) { return s.fmul(x, y); }
   Value div(Value x, Value y) { return s.fdiv(x, y); }
-  Value neg(Value x) { return LLVM::FNegOp::create(s.b, s.loc, x); }
-  Value exp2(Value x) {
-    return s.intrinsic("llvm.nvvm.ex2.approx.ftz.f", s.f32(), {x});
-  }
-  Value log2(Value x) {
-    return s.intrinsic("llvm.nvvm.lg2.approx.f", s.f32(), {x});
-  }
-  Value exp(Value x) { return exp2(s.fmul(x, s.cf32(1.4426950408889634))); }
-  Value log(Value x) { return s.fmul(log2(x), s.cf32(0.6931471805599453)); }
+  Value neg(Value x) { return arithmetic.neg(x); }
+  Value exp(Value x) { return functions.exp(x); }
+  Value log(Value x) { return functions.log(x); }
   Value sqrt(Value x) {
     return s.intrinsic("llvm.nvvm.sqrt.rn.f", s.f32(), {x});
   }
-  Value sigmoid(Value x) {
-    Value e = exp(neg(x));
-    return s.fdiv(s.cf32(1.0), s.fadd(s.cf32(1.0), e));
-  }
-  // Abramowitz and Stegun 7.1.26: |error| <= 1.5e-7.
-  Value erf(Value x) {
-    Value a = abs(x);
-    Value t =
-        s.fdiv(s.cf32(1.0), s.fadd(s.cf32(1.0), s.fmul(s.cf32(0.3275911), a)));
-    Value poly = s.cf32(1.061405429);
-    for (double c : {-1.453152027, 1.421413741, -0.284496736, 0.254829592})
-      poly = s.fadd(s.fmul(poly, t), s.cf32(c));
-    Value tail = s.fmul(s.fmul(poly, t), exp(neg(s.fmul(a, a))));
-    Value magnitude = s.fsub(s.cf32(1.0), tail);
-    return s.intrinsic("llvm.copysign.f32", s.f32(), {magnitude, x});
-  }
-  Value abs(Value x) { return s.intrinsic("llvm.fabs.f32", s.f32(), {x}); }
+  Value sigmoid(Value x) { return functions.sigmoid(x); }
+  Value erf(Value x) { return functions.erf(x); }
+  Value abs(Value x) { return arithmetic.abs(x); }
   Value max(Value x, Value y) { return s.fmax(x, y); }
   Value min(Value x, Value y) { return s.fmin(x, y); }
   Value clamp(Value x, double lo, double hi) {
@@ -168,7 +186,7 @@ struct RegisterDomain {
   }
   // |x|^y, negated where x < 0 and y is an odd integer; NaN where y is none.
   Value pow(Value x, Value y) {
-    Value magnitude = exp2(s.fmul(y, log2(abs(x))));
+    Value magnitude = arithmetic.exp2(s.fmul(y, functions.log2(abs(x))));
     auto floorOf = [&](Value v) {
       return s.intrinsic("llvm.floor.f32", s.f32(), {v});
     };
@@ -234,6 +252,17 @@ struct RegisterDomain {
   }
 };
 
+/// The table's own formula, but for two kinds whose formula cancels.
+Value evaluate(RegisterDomain &domain, semantics::OpKind kind,
+               const semantics::Attrs &attrs, ArrayRef<Value> args,
+               semantics::DType type) {
+  if (kind == semantics::OpKind::Tanh)
+    return domain.functions.tanh(args[0]);
+  if (kind == semantics::OpKind::GeluErf)
+    return domain.functions.geluErf(args[0]);
+  return semantics::evalElementwise(domain, kind, attrs, args, type);
+}
+
 semantics::DType dtypeOf(Type type) {
   if (type.isF16())
     return semantics::DType::F16;
@@ -262,7 +291,7 @@ LogicalResult Emitter::emitMap(MapOp op) {
   SmallVector<View> views;
   for (Value operand : op.getOperands())
     views.push_back(view(cast<FragmentType>(operand.getType()), loc));
-  RegisterDomain domain{at(loc)};
+  RegisterDomain domain(at(loc));
   Registers regs;
   for (int64_t r = 0; r < result.rows; ++r)
     for (int64_t c = 0; c < result.cols; ++c) {
@@ -270,9 +299,8 @@ LogicalResult Emitter::emitMap(MapOp op) {
       for (auto [operand, v] : llvm::zip(op.getOperands(), views))
         args.push_back(registers[operand][(v.rowBroadcast ? 0 : r) * v.cols +
                                           (v.colBroadcast ? 0 : c)]);
-      regs.push_back(semantics::evalElementwise(
-          domain, *kind, attrs, llvm::ArrayRef<Value>(args),
-          dtypeOf(type.getElementType())));
+      regs.push_back(
+          evaluate(domain, *kind, attrs, args, dtypeOf(type.getElementType())));
     }
   registers[op.getResult()] = regs;
   return success();
