@@ -43,7 +43,8 @@ Device::~Device() {
     cuda->primaryCtxRelease.function(cuda->device);
 }
 
-Expected<std::unique_ptr<Device>> Device::open(llvm::StringRef library) {
+Expected<std::unique_ptr<Device>> Device::open(llvm::StringRef library,
+                                               int ordinal) {
   std::unique_ptr<Device> device(new Device());
   CudaApi &api = *device->cuda;
   api.library = dlopen(library.str().c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -69,7 +70,7 @@ Expected<std::unique_ptr<Device>> Device::open(llvm::StringRef library) {
   };
   if (Error error = require(api.call(api.init, 0u)))
     return std::move(error);
-  if (Error error = require(api.call(api.deviceGet, &api.device, 0)))
+  if (Error error = require(api.call(api.deviceGet, &api.device, ordinal)))
     return std::move(error);
   void *context = nullptr;
   if (Error error =
@@ -90,9 +91,16 @@ Expected<std::unique_ptr<Device>> Device::open(llvm::StringRef library) {
             api.call(api.deviceGetAttribute, value, int(attribute), api.device))
       return std::move(error);
   device->deviceName = name;
+  device->primary = context;
   device->l2 = l2;
   device->capability = major * 10 + minor;
   return device;
+}
+
+const char *Device::errorString(int status) const {
+  const char *words = nullptr;
+  cuda->getErrorString.function(status, &words);
+  return words ? words : "unknown error";
 }
 
 Expected<DeviceBuffer> DeviceBuffer::allocate(const Device &device,

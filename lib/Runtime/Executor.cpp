@@ -16,7 +16,6 @@ namespace {
 
 constexpr unsigned kLaunchesInGraph = 20; ///< at least
 constexpr unsigned kWarmUps = 3;
-constexpr size_t kLogBytes = 1 << 16;
 
 /// The quantile q of sorted numbers, without interpolation.
 double quantile(llvm::ArrayRef<double> sorted, double q) {
@@ -25,31 +24,22 @@ double quantile(llvm::ArrayRef<double> sorted, double q) {
 
 } // namespace
 
-Executor::Executor(const Device &device, LaunchPlan plan)
-    : device(device), launchPlan(std::move(plan)) {}
+Executor::Executor(const Device &device, std::unique_ptr<KernelModule> kernels)
+    : device(device), kernels(std::move(kernels)) {}
 
 Executor::~Executor() {
-  const CudaApi &api = device.api();
   if (stream)
-    api.streamDestroy.function(stream);
-  if (module)
-    api.moduleUnload.function(module);
+    device.api().streamDestroy.function(stream);
 }
 
 Expected<std::unique_ptr<Executor>>
 Executor::load(const Device &device, LaunchPlan plan, llvm::StringRef image) {
-  if (Error error = verifyLaunchPlan(plan))
-    return std::move(error);
-  if (image.empty())
-    return llvm::createStringError(
-        "expected a cubin or PTX text, but got nothing");
-  std::unique_ptr<Executor> executor(new Executor(device, std::move(plan)));
-  if (Error error = executor->loadModule(image))
-    return std::move(error);
-  for (const PlanKernel &kernel : executor->launchPlan.kernels)
-    if (Error error = executor->prepareKernel(kernel))
-      return std::move(error);
-  for (const PlanScratch &buffer : executor->launchPlan.scratch) {
+  Expected<std::unique_ptr<KernelModule>> kernels =
+      KernelModule::load(device, std::move(plan), image);
+  if (!kernels)
+    return kernels.takeError();
+  std::unique_ptr<Executor> executor(new Executor(device, std::move(*kernels)));
+  for (const PlanScratch &buffer : executor->plan().scratch) {
     Expected<DeviceBuffer> memory =
         DeviceBuffer::allocate(device, buffer.bytes);
     if (!memory)
@@ -63,64 +53,10 @@ Executor::load(const Device &device, LaunchPlan plan, llvm::StringRef image) {
   return executor;
 }
 
-Error Executor::loadModule(llvm::StringRef image) {
-  const CudaApi &api = device.api();
-  std::string text = image.str(); // PTX must end in a zero byte
-  std::string log(kLogBytes, '\0');
-  int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSize};
-  void *values[] = {log.data(), reinterpret_cast<void *>(kLogBytes)};
-  Error error =
-      api.call(api.moduleLoadDataEx, &module,
-               static_cast<const void *>(text.c_str()), 2u, options, values);
-  if (!error)
-    return Error::success();
-  std::string message = llvm::toString(std::move(error));
-  llvm::StringRef words = llvm::StringRef(log.c_str()).trim();
-  return llvm::createStringError(
-      words.empty() ? message : message + "; its log says: " + words.str());
-}
-
-Error Executor::prepareKernel(const PlanKernel &kernel) {
-  const CudaApi &api = device.api();
-  void *function = nullptr;
-  if (Error error = api.call(api.moduleGetFunction, &function, module,
-                             kernel.name.c_str()))
-    return llvm::createStringError("kernel " + kernel.name + ": " +
-                                   llvm::toString(std::move(error)));
-  // The cluster is compiled in. A plan that says otherwise would launch, and
-  // blocks would reduce over the wrong neighbours.
-  std::array<int64_t, 3> compiled;
-  int attribute = kRequiredClusterWidth;
-  for (int64_t &dim : compiled) {
-    int value = 0;
-    if (Error error =
-            api.call(api.funcGetAttribute, &value, attribute++, function))
-      return error;
-    dim = std::max(value, 1); // 0 where nothing was compiled in
-  }
-  if (compiled != kernel.cluster)
-    return llvm::createStringError(formatv(
-        "expected kernel {0} to be compiled for the plan's cluster {1}, but "
-        "got {2}",
-        kernel.name, semantics::toString(kernel.cluster),
-        semantics::toString(compiled)));
-  if (kernel.sharedBytes > 0)
-    if (Error error =
-            api.call(api.funcSetAttribute, function, int(kMaxDynamicSharedSize),
-                     static_cast<int>(kernel.sharedBytes)))
-      return error;
-  if (kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2] > 8)
-    if (Error error = api.call(api.funcSetAttribute, function,
-                               int(kNonPortableClusterSize), 1))
-      return error;
-  functions.push_back(function);
-  return Error::success();
-}
-
 Expected<std::vector<KernelFacts>> Executor::facts() const {
   const CudaApi &api = device.api();
   std::vector<KernelFacts> result;
-  for (void *function : functions) {
+  for (void *function : kernels->functions()) {
     KernelFacts facts;
     if (Error error = api.call(api.funcGetAttribute, &facts.registers,
                                int(kNumRegs), function))
@@ -135,13 +71,13 @@ Expected<std::vector<KernelFacts>> Executor::facts() const {
 
 Expected<Executor::Set>
 Executor::makeSet(llvm::ArrayRef<std::string> inputs) const {
-  if (inputs.size() != launchPlan.inputs.size())
+  if (inputs.size() != plan().inputs.size())
     return llvm::createStringError(formatv("expected {0} inputs, but got {1}",
-                                           launchPlan.inputs.size(),
+                                           plan().inputs.size(),
                                            inputs.size()));
   Set set;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    int64_t expected = launchPlan.inputs[i].type.byteSize();
+    int64_t expected = plan().inputs[i].type.byteSize();
     if (static_cast<int64_t>(inputs[i].size()) != expected)
       return llvm::createStringError(
           formatv("input {0}: expected {1} bytes, but got {2}", i, expected,
@@ -153,7 +89,7 @@ Executor::makeSet(llvm::ArrayRef<std::string> inputs) const {
       return std::move(error);
     set.inputs.push_back(std::move(*buffer));
   }
-  for (const semantics::TensorType &type : launchPlan.outputs) {
+  for (const semantics::TensorType &type : plan().outputs) {
     Expected<DeviceBuffer> buffer =
         DeviceBuffer::allocate(device, type.byteSize());
     if (!buffer)
@@ -174,49 +110,18 @@ Error Executor::poison(Set &set) {
 }
 
 Error Executor::enqueue(const Set &set, bool dependent) {
+  std::vector<uint64_t> addresses;
+  for (const auto *buffers :
+       std::initializer_list<const std::vector<DeviceBuffer> *>{
+           &set.inputs, &set.outputs, &scratch})
+    for (const DeviceBuffer &buffer : *buffers)
+      addresses.push_back(buffer.address());
+  size_t failed = 0;
+  int status = kernels->enqueue(addresses.data(), stream, dependent, &failed);
   const CudaApi &api = device.api();
-  for (size_t i = 0; i < scratch.size(); ++i)
-    if (launchPlan.scratch[i].zero)
-      if (Error error =
-              api.call(api.memsetD8Async, scratch[i].address(),
-                       static_cast<unsigned char>(0),
-                       static_cast<size_t>(scratch[i].size()), stream))
-        return error;
-  for (size_t k = 0; k < functions.size(); ++k) {
-    const PlanKernel &kernel = launchPlan.kernels[k];
-    std::vector<uint64_t> addresses;
-    for (const PlanParameter &parameter : kernel.parameters)
-      addresses.push_back(parameter.kind == ParameterKind::Input
-                              ? set.inputs[parameter.index].address()
-                          : parameter.kind == ParameterKind::Output
-                              ? set.outputs[parameter.index].address()
-                              : scratch[parameter.index].address());
-    std::vector<void *> pointers;
-    for (uint64_t &address : addresses)
-      pointers.push_back(&address);
-
-    LaunchAttribute attribute = {};
-    attribute.id = kLaunchProgrammaticSerialization;
-    attribute.value.programmaticSerialization = 1;
-    LaunchConfig config = {};
-    config.gridX = static_cast<unsigned>(kernel.grid[0]);
-    config.gridY = static_cast<unsigned>(kernel.grid[1]);
-    config.gridZ = static_cast<unsigned>(kernel.grid[2]);
-    config.blockX = static_cast<unsigned>(kernel.threads);
-    config.blockY = config.blockZ = 1;
-    config.sharedBytes = static_cast<unsigned>(kernel.sharedBytes);
-    config.stream = stream;
-    // Cluster dims need no attribute: .reqnctapercluster states them.
-    if (dependent && kernel.dependentLaunch) {
-      config.attributes = &attribute;
-      config.numAttributes = 1;
-    }
-    if (Error error = api.call(
-            api.launchKernelEx, static_cast<const LaunchConfig *>(&config),
-            functions[k], pointers.data(), static_cast<void **>(nullptr)))
-      return llvm::createStringError("kernel " + kernel.name + ": " +
-                                     llvm::toString(std::move(error)));
-  }
+  if (Error error = api.check(api.launchKernelEx.symbol, status))
+    return llvm::createStringError("kernel " + plan().kernels[failed].name +
+                                   ": " + llvm::toString(std::move(error)));
   return Error::success();
 }
 
@@ -319,9 +224,9 @@ Expected<Timing> Executor::time(llvm::ArrayRef<std::string> inputs,
   if (!alone)
     return alone.takeError();
   int64_t bytes = 0;
-  for (const PlanInput &input : launchPlan.inputs)
+  for (const PlanInput &input : plan().inputs)
     bytes += input.type.byteSize();
-  for (const semantics::TensorType &output : launchPlan.outputs)
+  for (const semantics::TensorType &output : plan().outputs)
     bytes += output.byteSize();
   // Together over twice the cache, so that no set is still there on return.
   int64_t count = std::clamp<int64_t>(2 * device.l2Bytes() / bytes + 2, 2, 64);

@@ -32,11 +32,11 @@ private:
   std::string text;
 };
 
-/// The first CUDA device, its primary context current on this thread.
+/// A CUDA device, its primary context current on the thread that opened it.
 class Device {
 public:
   static llvm::Expected<std::unique_ptr<Device>>
-  open(llvm::StringRef library = "libcuda.so.1");
+  open(llvm::StringRef library = "libcuda.so.1", int ordinal = 0);
   ~Device();
 
   llvm::StringRef name() const { return deviceName; }
@@ -44,6 +44,10 @@ public:
   int computeCapability() const { return capability; }
   int64_t l2Bytes() const { return l2; }
   const CudaApi &api() const { return *cuda; }
+  /// The driver's words for a status of its own; never null.
+  const char *errorString(int status) const;
+  /// The primary context, a CUcontext.
+  void *context() const { return primary; }
 
 private:
   Device();
@@ -51,6 +55,7 @@ private:
   std::string deviceName;
   int capability = 0;
   int64_t l2 = 0;
+  void *primary = nullptr;
 };
 
 /// Device memory, freed with the object.

@@ -3,8 +3,7 @@
 #ifndef MIRAGE_RUNTIME_EXECUTOR_H
 #define MIRAGE_RUNTIME_EXECUTOR_H
 
-#include "Mirage/Runtime/Device.h"
-#include "Mirage/Runtime/LaunchPlan.h"
+#include "Mirage/Runtime/KernelModule.h"
 
 namespace mirage::runtime {
 
@@ -35,7 +34,7 @@ public:
   load(const Device &device, LaunchPlan plan, llvm::StringRef image);
   ~Executor();
 
-  const LaunchPlan &plan() const { return launchPlan; }
+  const LaunchPlan &plan() const { return kernels->plan(); }
   llvm::Expected<std::vector<KernelFacts>> facts() const;
 
   /// Runs once on inputs given as their bytes in memory and returns the
@@ -53,9 +52,7 @@ private:
     std::vector<DeviceBuffer> inputs, outputs;
   };
 
-  Executor(const Device &device, LaunchPlan plan);
-  llvm::Error loadModule(llvm::StringRef image);
-  llvm::Error prepareKernel(const PlanKernel &kernel);
+  Executor(const Device &device, std::unique_ptr<KernelModule> kernels);
   llvm::Expected<Set> makeSet(llvm::ArrayRef<std::string> inputs) const;
   llvm::Error poison(Set &set);
   llvm::Error enqueue(const Set &set, bool dependent);
@@ -65,10 +62,8 @@ private:
   llvm::Expected<std::vector<std::string>> outputsOf(const Set &set) const;
 
   const Device &device;
-  LaunchPlan launchPlan;
-  void *module = nullptr;
+  std::unique_ptr<KernelModule> kernels;
   void *stream = nullptr;
-  std::vector<void *> functions;
   std::vector<DeviceBuffer> scratch;
 };
 
