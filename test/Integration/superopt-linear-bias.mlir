@@ -4,6 +4,8 @@
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-opt %t.mlir --mirage-strip-reference --mirage-lower-to-ptx -o %t.low.mlir
 // RUN: mirage-translate --export-ptx %t.low.mlir | FileCheck %s --check-prefix=PTX
+// RUN: mirage-translate --export-ptx %t.low.mlir -o %t.ptx
+// RUN: %if ptxas %{ %python %mirage_src_root/test/Target/PTX/Inputs/assemble.py %ptxas sm_90a %t.ptx %}
 
 // CHECK: mgraph_kernel.graph
 // CHECK: = matmul %{{.+}}, %{{.+}} transpose_rhs : (<{{[0-9x]+}}f16>, <{{[0-9x]+}}f16>) -> <{{[0-9x]+}}f32>

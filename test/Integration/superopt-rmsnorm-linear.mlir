@@ -5,6 +5,8 @@
 // RUN: mirage-opt %t.mlir --mirage-strip-reference --mirage-lower-to-ptx -o %t.low.mlir
 // RUN: mirage-translate --export-ptx %t.low.mlir | FileCheck %s --check-prefix=PTX --implicit-check-not='.extern .func'
 // RUN: mirage-translate --export-plan %t.low.mlir | FileCheck %s --check-prefix=PLAN
+// RUN: mirage-translate --export-ptx %t.low.mlir -o %t.ptx
+// RUN: %if ptxas %{ %python %mirage_src_root/test/Target/PTX/Inputs/assemble.py %ptxas sm_90a %t.ptx %}
 
 // REMARK: a fragment of {{[0-9]+}} ops became 1 kernel
 // REMARK: verified: equivalent, error at most 2^-
