@@ -308,6 +308,9 @@ def cases() -> dict[str, str]:
     found["matmul_k16_n8"] = matmul([5, 16], [16, 8], [5, 8], "f16")
     found["matmul_tall"] = matmul([1000, 64], [64, 64], [1000, 64], "f16")
     found["matmul_prime"] = matmul([131, 32], [32, 16], [131, 16], "bf16")
+    # One tile of all rows, in as many columns and as deep as tiles of so many rows get.
+    for m in (67, 131, 251):
+        found[f"matmul_rows{m}"] = matmul([m, 128], [128, 160], [m, 160], "f16")
     found["matmul_transposed"] = matmul([24, 80], [40, 80], [24, 40], "f16", True)
     found["matmul_f32"] = matmul([33, 100], [100, 50], [33, 50], "f32")
     found["matmul_f32_transposed"] = matmul([9, 65], [31, 65], [9, 31], "f32", True)

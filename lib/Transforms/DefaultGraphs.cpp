@@ -56,15 +56,21 @@ private:
       return std::nullopt;
     Tiles tiles;
     tiles.rows = m <= 64 ? m : largestDivisor(m, 64);
-    // Rows are padded to 16: a tall product without a fitting divisor would
-    // multiply padding.
+    // Rows are padded to 16, so that few of them multiply padding. Where no
+    // divisor fills 16 a tile takes more rows than it otherwise would, with a
+    // product of rows and columns that the registers still hold.
+    if (m > 64 && tiles.rows < 16)
+      tiles.rows = largestDivisor(m, 256);
     if (m > 64 && tiles.rows < 8)
       return std::nullopt;
-    tiles.depth = k % 64 == 0 ? 64 : k % 32 == 0 ? 32 : 16;
+    bool tall = tiles.rows > 64;
+    int64_t deepest = tall ? 32 : 64;
+    tiles.depth = k % deepest == 0 ? deepest : k % 32 == 0 ? 32 : 16;
     tiles.cols = 8;
     for (int64_t cols : {64, 32, 16})
-      if (n % cols == 0 && (n / cols) * (m / tiles.rows) * batch >=
-                               (cols == 16 ? 1 : limits.multiprocessors)) {
+      if (cols <= (tall ? 32 : 64) && n % cols == 0 &&
+          (n / cols) * (m / tiles.rows) * batch >=
+              (cols == 16 ? 1 : limits.multiprocessors)) {
         tiles.cols = cols;
         break;
       }

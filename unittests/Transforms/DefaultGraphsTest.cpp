@@ -75,10 +75,26 @@ TEST(DefaultGraphsTest, LeavesOtherProducts) {
         product({{8, 33}, DType::F16}, {{33, 16}, DType::F16}),
         product({{8, 32}, DType::F16}, {{32, 12}, DType::F16}),
         product({{2, 1, 8, 32}, DType::F16}, {{1, 3, 32, 16}, DType::F16}),
-        product({{131, 32}, DType::F16}, {{32, 16}, DType::F16})}) {
+        product({{257, 32}, DType::F16}, {{32, 16}, DType::F16})}) {
     Program wrapped = wrapPredefinedOps(program);
     EXPECT_FALSE(has(wrapped, OpKind::Graph));
     EXPECT_TRUE(has(wrapped, OpKind::Matmul));
+  }
+}
+
+// Up to 256 rows without a divisor that fills an instruction make one tile.
+TEST(DefaultGraphsTest, WrapsRowsThatNothingDivides) {
+  for (auto [rows, tile] : {std::pair<int64_t, int64_t>{67, 67},
+                            {131, 131},
+                            {251, 251},
+                            {262, 131},
+                            {77, 77},
+                            {96, 48}}) {
+    Program program = product({{rows, 64}, DType::F16}, {{64, 32}, DType::F16});
+    Program wrapped = wrapPredefinedOps(program);
+    ASSERT_TRUE(has(wrapped, OpKind::Graph)) << rows;
+    EXPECT_EQ(wrapped.ops.back().attrs.grid[1], rows / tile);
+    expectSame(program, wrapped);
   }
 }
 
