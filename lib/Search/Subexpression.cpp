@@ -150,8 +150,16 @@ SubexpressionTest::Row SubexpressionTest::rowOf(const Monomial &monomial) {
     }
     result[coordinate({Plain, id}, single(id))] += count;
   }
-  for (auto [id, count] : monomial.dens)
+  for (auto [id, count] : monomial.dens) {
     result[coordinate({Denominator, id}, classesOf(id))] += count;
+    // A denominator sum(k, X) was split into X, which carries k, and a size.
+    if (pool.numTerms(id) != 1)
+      continue;
+    int64_t size = pool.monomial(pool.monomials(id)[0].first).sigma;
+    for (auto [prime, c] : indices.primeClass)
+      if (size % prime == 0)
+        row.twice |= uint64_t(1) << c;
+  }
   return row;
 }
 
