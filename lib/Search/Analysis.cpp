@@ -178,10 +178,18 @@ private:
         result.dims.back().push_back(at->second);
       }
     }
+    auto mark = [&](ValueId v, bool output) {
+      const auto &dims = result.dims[v];
+      for (size_t d = 0; d < dims.size(); ++d)
+        if (dims[d] >= 0) {
+          result.classes[dims[d]].output |= output;
+          result.classes[dims[d]].batch |= d + 2 < dims.size();
+        }
+    };
+    for (unsigned i = 0; i < program.numInputs; ++i)
+      mark(i, false);
     for (ValueId v : program.outputs)
-      for (int c : result.dims[v])
-        if (c >= 0)
-          result.classes[c].output = true;
+      mark(v, true);
   }
 
   /// The element type in which a product reads `v`. A product of f16 is summed
@@ -268,7 +276,6 @@ private:
     for (size_t v = 0; v < root.size(); ++v)
       root[v] = v;
     std::set<OpKind> binaries;
-    bool anyExp = false, allBounded = true;
     for (const Op &op : program.ops) {
       ValueId out = op.results[0];
       definers[out] = &op;
@@ -286,17 +293,12 @@ private:
       for (ValueId v : op.operands)
         if (!result.constants[v])
           users[alias(v)].push_back(&op);
-      if (op.kind == OpKind::Exp) {
-        anyExp = true;
-        allBounded &= isShifted(alias(op.operands[0]));
-      }
-      if (op.kind == OpKind::Silu || op.kind == OpKind::Sigmoid)
-        allBounded = false;
       if (opClass(op.kind) == OpClass::Binary && constants == 0 &&
           tensors[0] != tensors[1])
         binaries.insert(op.kind);
-      // Select and compare are searched inside maps only.
-      if (tensors.empty())
+      // Select and compare are searched inside maps only, and a step of a map
+      // has two operands at most.
+      if (tensors.empty() || op.operands.size() > 2)
         continue;
       ValueId base = root[tensors[0]];
       bool map = true;
@@ -307,7 +309,6 @@ private:
       if (map)
         root[out] = base;
     }
-    result.expArgumentsBounded = anyExp && allBounded;
     // Whole maps, up to where another tensor joins, then the single ops that no
     // opaque map hides.
     std::set<ValueId> hidden;
@@ -324,7 +325,11 @@ private:
       std::map<ValueId, int> slots;
       MapTemplate map = mapBetween(root[out], out, slots);
       map.opaque = opaqueMaps && isOpaque(map);
-      int index = addMap(map);
+      llvm::SmallVector<const Op *, 8> steps;
+      for (auto [v, slot] : slots)
+        if (v != root[out])
+          steps.push_back(definer(v));
+      int index = addMap(map, steps);
       if (!result.maps[index].opaque)
         continue;
       result.opaqueValues[out] = {index, root[out]};
@@ -343,7 +348,7 @@ private:
         bool twice = op.operands.size() > 1 && !scalar->hasConstant;
         MapTemplate map{{{*scalar, 0, twice ? 0 : -1}}, false};
         map.opaque = opaqueMaps && isOpaque(map);
-        int index = addMap(map);
+        int index = addMap(map, {&op});
         if (scalar->hasConstant && !scalar->constantLeft
                 ? op.kind == OpKind::Mul || op.kind == OpKind::Div
                 : scalar->hasConstant && op.kind == OpKind::Mul)
@@ -451,7 +456,21 @@ private:
     return slots[v] = map.steps.size();
   }
 
-  int addMap(MapTemplate map) {
+  /// `steps` are the ops that are this map in the program.
+  int addMap(MapTemplate map, llvm::ArrayRef<const Op *> steps) {
+    bool anyExp = false, shifted = true;
+    for (const Op *op : steps)
+      if (op->kind == OpKind::Exp) {
+        anyExp = true;
+        shifted &= isShifted(alias(op->operands[0]));
+      }
+    int index = findMap(std::move(map), anyExp);
+    if (!shifted)
+      result.boundedMaps[index] = false;
+    return index;
+  }
+
+  int findMap(MapTemplate map, bool bounded) {
     auto key = [](const MapTemplate &m) {
       std::vector<
           std::tuple<int, int, int, int, double, int64_t, double, double>>
@@ -470,6 +489,7 @@ private:
         return i;
     result.maps.push_back(std::move(map));
     result.scaledValues.emplace_back();
+    result.boundedMaps.push_back(bounded);
     return result.maps.size() - 1;
   }
 

@@ -51,6 +51,7 @@ struct SizeClass {
   int64_t extent = 1;
   bool contracted = false; ///< summed or maximised over somewhere
   bool output = false;     ///< a dim of some output
+  bool batch = false; ///< ahead of the last two dims of some input or output
 };
 
 struct Analysis {
@@ -77,8 +78,9 @@ struct Analysis {
   bool hasMatmul = false, hasMatmulTransposed = false;
   bool hasSum = false, hasMax = false;
   semantics::DType matmulType = semantics::DType::F32;
-  /// Every exp of the program is of x - max(x): see the enumeration.
-  bool expArgumentsBounded = false;
+  /// For each map whether it has an exp, and the program takes that map's exp
+  /// of x - max(x) only: then no candidate takes it of what may be positive.
+  std::vector<bool> boundedMaps;
 };
 
 /// Why `program` cannot be searched, or what the search needs to know.

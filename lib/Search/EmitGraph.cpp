@@ -47,7 +47,8 @@ public:
           if (llvm::Error e = emit(node))
             return std::move(e);
       for (int node : graph.order)
-        if (action(node).kind == Action::Accumulate)
+        if (action(node).kind == Action::Accumulate ||
+            action(node).kind == Action::Rescale)
           if (llvm::Error e = emit(node))
             return std::move(e);
       kernel.body.push_back(std::move(loop));
@@ -192,17 +193,29 @@ private:
       attrs.reduce = a.variant ? ReduceKind::Max : ReduceKind::Sum;
       attrs.dims = {a.index};
       return append(OpKind::Reduce, attrs, {x});
-    case Action::Accumulate: {
-      Accumulator acc;
-      acc.kind = a.variant ? AccumulatorKind::Max : AccumulatorKind::Sum;
-      acc.value = x;
-      acc.reduceDim = a.index;
-      TensorType type{program.type(x).shape, DType::F32};
-      if (a.index >= 0)
-        type.shape[a.index] = 1;
-      loop.attrs.accumulators.push_back(acc);
-      loop.results.push_back(program.addValue(type));
-      return loop.results.back();
+    case Action::Accumulate:
+      return loop.results[accumulator(
+          {a.variant ? AccumulatorKind::Max : AccumulatorKind::Sum, x, -1,
+           a.index})];
+    case Action::Rescale:
+      return loop
+          .results[accumulator({AccumulatorKind::Rescale, x, y, a.index})];
+    case Action::Running: {
+      Op op;
+      op.kind = OpKind::Running;
+      op.attrs.accumulator =
+          accumulator({AccumulatorKind::Max, x, -1, a.index});
+      op.attrs.current = a.variant;
+      ValueId total = loop.results[op.attrs.accumulator];
+      op.results.push_back(program.addValue(program.type(total)));
+      body->push_back(op);
+      return op.results[0];
+    }
+    case Action::Factor: {
+      auto difference = append(OpKind::Sub, attrs, {x, y});
+      if (!difference)
+        return difference;
+      return emitMap(values.analysis.maps[a.index], *difference);
     }
     case Action::ReduceBlocks: {
       int axis = values.structure.reduceAxis;
@@ -219,6 +232,20 @@ private:
     }
     }
     llvm_unreachable("covered switch");
+  }
+
+  /// The number of this accumulator of the loop; a running value and the total
+  /// share one.
+  int accumulator(const Accumulator &wanted) {
+    for (auto [i, acc] : llvm::enumerate(loop.attrs.accumulators))
+      if (acc == wanted)
+        return i;
+    TensorType type{program.type(wanted.value).shape, DType::F32};
+    if (wanted.reduceDim >= 0)
+      type.shape[wanted.reduceDim] = 1;
+    loop.attrs.accumulators.push_back(wanted);
+    loop.results.push_back(program.addValue(type));
+    return loop.results.size() - 1;
   }
 
   llvm::Expected<ValueId> emitLoad(const Action &a) {

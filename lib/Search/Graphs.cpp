@@ -83,7 +83,8 @@ private:
   double edgeWeight(const Edge &edge) const {
     const std::vector<Node> &nodes = values.nodes();
     double repeat = 1;
-    Phase phase = edge.action.kind == Action::Accumulate
+    Phase phase = edge.action.kind == Action::Accumulate ||
+                          edge.action.kind == Action::Rescale
                       ? Phase::Inside
                       : nodes[edge.result].phase;
     int loop = values.structure.loopClass;
@@ -121,6 +122,12 @@ private:
     }
     case Action::ReduceBlocks:
       return kBlockReduction + 2 * out;
+    case Action::Running:
+      return edge.action.variant ? 20 + repeat * in : 1;
+    case Action::Factor:
+      return 10 + repeat * out;
+    case Action::Rescale:
+      return 5 + repeat * (out + (edge.action.index < 0 ? 0.0 : in * 0.5));
     }
     return 0;
   }
@@ -252,10 +259,12 @@ private:
     graph.order.push_back(node);
   }
 
-  /// Counted ops by the search's rule: a chain of maps is one.
+  /// Counted ops by the search's rule: a chain of maps is one, and so is an
+  /// accumulator with its running values.
   unsigned count(const GraphSketch &graph) const {
     unsigned total = 0;
     std::map<int, int> users;
+    std::set<std::pair<int, int>> maxima;
     for (auto [node, e] : graph.edge)
       for (int operand : values.edges()[e].operands)
         if (operand >= 0)
@@ -275,12 +284,21 @@ private:
         total += !chained;
         break;
       }
+      case Action::Running:
+        maxima.insert({edge.operands[0], edge.action.index});
+        break;
+      case Action::Accumulate:
+        if (edge.action.variant)
+          maxima.insert({edge.operands[0], edge.action.index});
+        else
+          ++total;
+        break;
       default:
         ++total;
         break;
       }
     }
-    return total;
+    return total + maxima.size();
   }
 
   const ValueGraph &values;

@@ -22,13 +22,13 @@ struct Role {
 
 Role roleOf(const Analysis &analysis, int sizeClass) {
   Role role;
+  role.batch = analysis.classes[sizeClass].batch;
   const Program &program = *analysis.program;
   auto look = [&](ValueId v) {
     const auto &dims = analysis.dims[v];
     for (unsigned d = 0; d < dims.size(); ++d)
       if (dims[d] == sizeClass) {
         role.column |= d + 1 == dims.size();
-        role.batch |= d + 2 < dims.size();
       }
   };
   for (unsigned i = 0; i < program.numInputs; ++i)

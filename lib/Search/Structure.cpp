@@ -30,9 +30,16 @@ mirage::search::enumerateStructures(const Analysis &analysis) {
   });
   std::vector<Structure> result;
   unsigned n = std::min<size_t>(parallel.size(), 16);
+  // Tiles are matrices: an axis of its own takes each batch dim.
+  auto coversBatch = [&](unsigned mask) {
+    for (unsigned i = 0; i < n; ++i)
+      if (analysis.classes[parallel[i]].batch && !(mask >> i & 1))
+        return false;
+    return true;
+  };
   std::vector<unsigned> subsets;
   for (unsigned mask = 0; mask < (1u << n); ++mask)
-    if (__builtin_popcount(mask) <= 3)
+    if (__builtin_popcount(mask) <= 3 && coversBatch(mask))
       subsets.push_back(mask);
   std::stable_sort(subsets.begin(), subsets.end(), [](unsigned a, unsigned b) {
     return __builtin_popcount(a) > __builtin_popcount(b);
@@ -78,12 +85,16 @@ ShrunkenSizes mirage::search::shrink(const Analysis &analysis,
     }
     return next;
   };
+  // A batch dim is cut into single elements by its axis.
+  auto isOneByOne = [](const SizeClass &c) {
+    return c.batch && c.output && !c.contracted;
+  };
   sizes.tile.assign(analysis.classes.size(), 0);
   // Contracted classes first: they occur in the longest products.
   for (bool contracted : {true, false})
     for (unsigned c = 0; c < analysis.classes.size(); ++c)
       if (analysis.classes[c].contracted == contracted)
-        sizes.tile[c] = nextPrime();
+        sizes.tile[c] = isOneByOne(analysis.classes[c]) ? 1 : nextPrime();
   sizes.extent = sizes.tile;
   for (unsigned axis = 0; axis < 3; ++axis)
     if (structure.axisClass[axis] >= 0)

@@ -25,13 +25,6 @@ bool broadcasts(llvm::ArrayRef<int> a, llvm::ArrayRef<int> b) {
   return true;
 }
 
-bool hasExp(const MapTemplate &map) {
-  for (const MapTemplate::Step &step : map.steps)
-    if (step.op.kind == OpKind::Exp)
-      return true;
-  return false;
-}
-
 IndexInfo indexInfo(const Analysis &analysis, const Structure &structure,
                     const ShrunkenSizes &sizes,
                     llvm::ArrayRef<PolyId> expressions) {
@@ -53,20 +46,14 @@ IndexInfo indexInfo(const Analysis &analysis, const Structure &structure,
   for (ValueId v : analysis.program->outputs)
     info.outputClasses |= classesOf(v);
   for (unsigned c = 0; c < analysis.classes.size(); ++c)
-    info.primeClass[sizes.tile[c]] = c;
+    if (sizes.tile[c] > 1)
+      info.primeClass[sizes.tile[c]] = c;
   // The grid axes share an extent, so theirs tells no class.
   if (structure.loopClass >= 0)
     info.primeClass[sizes.axes[kLoopAxis]] = structure.loopClass;
   return info;
 }
 
-/// Scaling by a positive constant keeps a value that is at most 0 so.
-bool keepsSign(const MapTemplate &map) {
-  if (map.steps.size() != 1)
-    return false;
-  const ScalarOp &op = map.steps[0].op;
-  return op.kind == OpKind::Mul && op.hasConstant && op.constant.toDouble() > 0;
-}
 } // namespace
 
 ValueGraph::ValueGraph(const Analysis &analysis, const Structure &structure,
@@ -83,6 +70,7 @@ ValueGraph::ValueGraph(const Analysis &analysis, const Structure &structure,
                               outputSplits(analysis, structure, output),
                               shrunken.axes));
   }
+  countMaxima();
   PruneMode mode = options.prune;
   // A target too large for a normal form has no hosts: nothing can be pruned.
   if (llvm::is_contained(targets, kTooLarge))
@@ -120,37 +108,20 @@ void ValueGraph::addLoads() {
       const Splits &splits = variants.back()[v];
       Phase phase = splitByLoop(splits) ? Phase::Inside : Phase::Before;
       add({Action::Load, static_cast<int>(input), static_cast<int>(v)}, {},
-          phase, pool.input(input), 0, false,
+          phase, pool.input(input), 0, Traits(),
           [&] { return tileField(values[input], splits, shrunken.axes); });
     }
   }
 }
 
-template <class F>
-PolyId ValueGraph::memoized(int code, PolyId a, PolyId b, F compute) {
-  uint64_t key = (static_cast<uint64_t>(code) << 48) |
-                 (static_cast<uint64_t>(a) << 24) |
-                 (static_cast<uint64_t>(b) & 0xffffff);
-  auto [at, isNew] = expressionMemo.try_emplace(key, kTooLarge);
-  if (!isNew)
-    return at->second;
-  PolyId result = compute();
-  // What may be pruned is stored as such.
-  if (!test->keep(result))
-    result = kTooLarge;
-  // compute() adds no entry, so `at` is still good.
-  at->second = result;
-  return result;
-}
-
-void ValueGraph::add(Action action, llvm::ArrayRef<int> operands, Phase phase,
-                     PolyId expression, int countedOps, bool bounded,
-                     llvm::function_ref<FieldTensor()> evaluate) {
+int ValueGraph::add(Action action, llvm::ArrayRef<int> operands, Phase phase,
+                    PolyId expression, int countedOps, Traits traits,
+                    llvm::function_ref<FieldTensor()> evaluate) {
   ++stats.visited;
   ++visitedHere;
   if (expression == kTooLarge && options.prune != PruneMode::None) {
     ++stats.prunedExpression;
-    return;
+    return -1;
   }
   int minOps = 0;
   for (int operand : operands)
@@ -158,7 +129,7 @@ void ValueGraph::add(Action action, llvm::ArrayRef<int> operands, Phase phase,
   minOps += countedOps;
   if (minOps > static_cast<int>(options.maxBlockOps)) {
     ++stats.prunedBound;
-    return;
+    return -1;
   }
   FieldTensor value = evaluate();
   auto hash = value.hash();
@@ -168,21 +139,29 @@ void ValueGraph::add(Action action, llvm::ArrayRef<int> operands, Phase phase,
       mix(hash.first, static_cast<uint64_t>(phase)),
       mix(hash.second, static_cast<uint64_t>(expression))};
   auto [at, isNew] = known.try_emplace(key, allNodes.size());
+  int node = at->second;
   if (isNew) {
     ++stats.values;
+    if (traits.partial == kThisNode)
+      traits.partial = node;
     allNodes.push_back(
-        {phase, std::move(value), expression, minOps, bounded, {}});
+        {phase, std::move(value), expression, minOps, std::move(traits), {}});
   } else {
     ++stats.merged;
-    if (llvm::is_contained(operands, at->second))
-      return; // an identity
-    allNodes[at->second].bounded |= bounded;
-    allNodes[at->second].minOps = std::min(allNodes[at->second].minOps, minOps);
+    if (llvm::is_contained(operands, node))
+      return node; // an identity
+    Node &old = allNodes[node];
+    old.traits.bounded |= traits.bounded;
+    for (int covered : traits.covers)
+      if (!llvm::is_contained(old.traits.covers, covered))
+        old.traits.covers.push_back(covered);
+    old.minOps = std::min(old.minOps, minOps);
   }
-  Edge edge{action, {-1, -1}, at->second};
+  Edge edge{action, {-1, -1}, node};
   std::copy(operands.begin(), operands.end(), edge.operands);
-  allNodes[at->second].edges.push_back(allEdges.size());
+  allNodes[node].edges.push_back(allEdges.size());
   allEdges.push_back(edge);
+  return node;
 }
 
 /// `max` is one max atom with `of` among its operands.
@@ -211,15 +190,25 @@ bool ValueGraph::scalesTooEarly(unsigned map, PolyId argument) {
 }
 
 void ValueGraph::proposeUnary(int n) {
+  if (allNodes[n].traits.isFactor())
+    return;
+  proposeMaps(n);
+  proposeShapes(n);
+  bool sums =
+      analysis.hasSum || analysis.hasMatmul || analysis.hasMatmulTransposed;
+  if (sums)
+    proposeReductions(n, /*isMax=*/false);
+  if (analysis.hasMax)
+    proposeReductions(n, /*isMax=*/true);
+}
+
+void ValueGraph::proposeMaps(int n) {
   Phase phase = allNodes[n].phase;
   PolyId e = allNodes[n].expression;
-  // Nodes move when one is added: take what is needed now.
-  llvm::SmallVector<int, 8> dims = allNodes[n].value.dims;
-  llvm::ArrayRef<int> shape = llvm::ArrayRef<int>(dims).drop_front(kContext);
-
   for (unsigned i = 0; i < analysis.maps.size() && !stop(); ++i) {
     const MapTemplate &map = analysis.maps[i];
-    if (analysis.expArgumentsBounded && hasExp(map) && !allNodes[n].bounded) {
+    std::optional<Traits> traits = traitsOfMap(i, n);
+    if (!traits) {
       ++stats.prunedRange;
       continue;
     }
@@ -232,14 +221,24 @@ void ValueGraph::proposeUnary(int n) {
       ++stats.prunedExpression;
       continue;
     }
-    add({Action::Map, static_cast<int>(i)}, {n}, phase, result, 1,
-        allNodes[n].bounded && keepsSign(map), [&] {
+    add({Action::Map, static_cast<int>(i)}, {n}, phase, result, 1, *traits,
+        [&] {
           return mapField({&allNodes[n].value},
                           [&](llvm::ArrayRef<FieldValue> args) {
                             return applyMap(domain, map, args[0]);
                           });
         });
   }
+}
+
+void ValueGraph::proposeShapes(int n) {
+  Phase phase = allNodes[n].phase;
+  PolyId e = allNodes[n].expression;
+  // Nodes move when one is added: take what is needed now.
+  Traits traits = allNodes[n].traits;
+  traits.covers.clear();
+  llvm::SmallVector<int, 8> dims = allNodes[n].value.dims;
+  llvm::ArrayRef<int> shape = llvm::ArrayRef<int>(dims).drop_front(kContext);
   for (unsigned i = 0; i < analysis.reshapes.size(); ++i) {
     const ReshapeTemplate &reshape = analysis.reshapes[i];
     if (reshape.from.size() != shape.size())
@@ -249,68 +248,94 @@ void ValueGraph::proposeUnary(int n) {
     bool fits = true;
     for (unsigned d = 0; d < shape.size(); ++d) {
       int c = reshape.from[d];
-      fits &= c < 0 ? shape[d] == 1
-                    : shape[d] == 1 || shape[d] % shrunken.tile[c] == 0;
+      fits &= c < 0 || shrunken.tile[c] == 1
+                  ? shape[d] == 1
+                  : shape[d] == 1 || shape[d] % shrunken.tile[c] == 0;
       if (c >= 0)
-        left.push_back(shape[d]);
+        left.push_back(d);
     }
     unsigned next = 0;
-    for (int c : reshape.to)
-      to.push_back(c < 0 ? 1 : next < left.size() ? left[next++] : 1);
+    traits.shiftDims = 0;
+    for (auto [d, c] : llvm::enumerate(reshape.to)) {
+      int from = c < 0 || next == left.size() ? -1 : left[next++];
+      to.push_back(from < 0 ? 1 : shape[from]);
+      if (from >= 0 && (allNodes[n].traits.shiftDims >> from & 1))
+        traits.shiftDims |= 1u << d;
+    }
     if (!fits || next != left.size())
       continue;
-    add({Action::Reshape, static_cast<int>(i)}, {n}, phase, e, 0,
-        allNodes[n].bounded,
+    add({Action::Reshape, static_cast<int>(i)}, {n}, phase, e, 0, traits,
         [&] { return reshapeField(allNodes[n].value, to); });
   }
-  for (unsigned i = 0; i < analysis.transposes.size(); ++i)
-    if (analysis.transposes[i].size() == shape.size())
-      add({Action::Transpose, static_cast<int>(i)}, {n}, phase, e, 0,
-          allNodes[n].bounded, [&] {
-            return transposeField(allNodes[n].value, analysis.transposes[i]);
-          });
-
-  bool sums =
-      analysis.hasSum || analysis.hasMatmul || analysis.hasMatmulTransposed;
-  for (bool isMax : {false, true}) {
-    if (isMax ? !analysis.hasMax : !sums)
+  for (unsigned i = 0; i < analysis.transposes.size(); ++i) {
+    const auto &permutation = analysis.transposes[i];
+    if (permutation.size() != shape.size())
       continue;
-    auto total = [&](int64_t size) {
-      return memoized((isMax ? 3000 : 4000), e, size, [&] {
-        return isMax ? pool.maxOver(e) : pool.sum(size, e);
-      });
-    };
-    for (unsigned d = 0; d < shape.size(); ++d)
-      if (shape[d] > 1)
-        add({Action::Reduce, static_cast<int>(d), isMax}, {n}, phase,
-            total(shape[d]), 1, false, [&] {
-              return reduceField(domain, allNodes[n].value, kContext + d,
-                                 isMax);
-            });
-    if (phase == Phase::Inside) {
-      int range = shrunken.axes[kLoopAxis];
-      for (int d = -1; d < static_cast<int>(shape.size()); ++d) {
-        if (d >= 0 && shape[d] == 1)
-          continue;
-        add({Action::Accumulate, d, isMax}, {n}, Phase::After,
-            total(d < 0 ? range : range * shape[d]), 1, false, [&] {
-              FieldTensor t =
-                  reduceField(domain, allNodes[n].value, kLoopAxis, isMax);
-              return d < 0 ? t : reduceField(domain, t, kContext + d, isMax);
-            });
-      }
-    } else if (structure.reduceAxis >= 0 && dims[structure.reduceAxis] > 1) {
-      unsigned axis = structure.reduceAxis;
-      add({Action::ReduceBlocks, 0, isMax}, {n}, phase,
-          total(shrunken.axes[axis]), 1, false,
-          [&] { return reduceField(domain, allNodes[n].value, axis, isMax); });
+    traits.shiftDims = 0;
+    for (auto [d, from] : llvm::enumerate(permutation))
+      if (allNodes[n].traits.shiftDims >> from & 1)
+        traits.shiftDims |= 1u << d;
+    add({Action::Transpose, static_cast<int>(i)}, {n}, phase, e, 0, traits,
+        [&] { return transposeField(allNodes[n].value, permutation); });
+  }
+}
+
+void ValueGraph::proposeReductions(int n, bool isMax) {
+  Phase phase = allNodes[n].phase;
+  PolyId e = allNodes[n].expression;
+  llvm::SmallVector<int, 8> dims = allNodes[n].value.dims;
+  llvm::ArrayRef<int> shape = llvm::ArrayRef<int>(dims).drop_front(kContext);
+  auto total = [&](int64_t size) {
+    return memoized((isMax ? 3000 : 4000), e, size, [&] {
+      return isMax ? pool.maxOver(e) : pool.sum(size, e);
+    });
+  };
+  auto propose = [&](Action action, int dim, int axis, int64_t size,
+                     Phase resultPhase) {
+    PolyId result = total(size);
+    std::optional<Traits> traits =
+        traitsOfReduce(n, dim, axis, isMax, size, result);
+    if (!traits) {
+      ++stats.prunedRange;
+      return -1;
     }
+    return add(action, {n}, resultPhase, result, 1, *traits, [&] {
+      FieldTensor t = axis < 0
+                          ? allNodes[n].value
+                          : reduceField(domain, allNodes[n].value, axis, isMax);
+      return dim < 0 ? t : reduceField(domain, t, kContext + dim, isMax);
+    });
+  };
+  for (int d = 0; d < static_cast<int>(shape.size()); ++d)
+    if (shape[d] > 1)
+      propose({Action::Reduce, d, isMax}, d, -1, shape[d], phase);
+  if (phase == Phase::Inside) {
+    int range = shrunken.axes[kLoopAxis];
+    for (int d = -1; d < static_cast<int>(shape.size()); ++d) {
+      if (d >= 0 && shape[d] == 1)
+        continue;
+      int sum = propose({Action::Accumulate, d, isMax}, d, kLoopAxis,
+                        d < 0 ? range : range * shape[d], Phase::After);
+      if (isMax && sum >= 0)
+        proposeRunning(n, d, sum);
+    }
+  } else if (int axis = structure.reduceAxis; axis >= 0 && dims[axis] > 1) {
+    int whole = propose({Action::ReduceBlocks, 0, isMax}, -1, axis,
+                        shrunken.axes[axis], phase);
+    if (isMax && whole >= 0)
+      proposeFactors(n, whole, phase, -1);
   }
 }
 
 void ValueGraph::proposePair(int a, int b) {
   if (!join(allNodes[a].phase, allNodes[b].phase))
     return;
+  if (allNodes[a].traits.isFactor() || allNodes[b].traits.isFactor()) {
+    if (allNodes[b].traits.isFactor())
+      std::swap(a, b);
+    proposeRescaled(b, a);
+    return;
+  }
   llvm::ArrayRef<int> left = allNodes[a].value.shape(),
                       right = allNodes[b].value.shape();
   if (!broadcasts(left, right)) {
@@ -336,14 +361,18 @@ void ValueGraph::proposeBinary(OpKind kind, int a, int b) {
                  kind == OpKind::Min || kind == OpKind::Div))
     return;
   PolyId x = allNodes[a].expression, y = allNodes[b].expression;
-  bool bounded = kind == OpKind::Sub && isMaxOf(y, x);
+  std::optional<Traits> traits = traitsOfBinary(kind, a, b);
+  if (!traits) {
+    ++stats.prunedRange;
+    return;
+  }
   PolyId result =
       memoized(5000 + static_cast<int>(kind), x, y, [&]() -> PolyId {
         ExpressionDomain abstract{pool, analysis.opaqueMaps};
         return evalElementwise(abstract, kind, Attrs(), {x, y}, DType::F32);
       });
   add({Action::Binary, static_cast<int>(kind)}, {a, b},
-      *join(allNodes[a].phase, allNodes[b].phase), result, 1, bounded, [&] {
+      *join(allNodes[a].phase, allNodes[b].phase), result, 1, *traits, [&] {
         return mapField({&allNodes[a].value, &allNodes[b].value},
                         [&](llvm::ArrayRef<FieldValue> args) {
                           return evalElementwise(domain, kind, Attrs(), args,
@@ -366,11 +395,16 @@ void ValueGraph::proposeMatmul(int a, int b, bool transposeRhs) {
     ++stats.prunedShape;
     return;
   }
+  std::optional<Traits> traits = traitsOfMatmul(a, b, transposeRhs);
+  if (!traits) {
+    ++stats.prunedRange;
+    return;
+  }
   PolyId x = allNodes[a].expression, y = allNodes[b].expression;
   PolyId result = memoized(7000 + depth, x, y,
                            [&] { return pool.sum(depth, pool.mul(x, y)); });
   add({Action::Matmul, transposeRhs}, {a, b},
-      *join(allNodes[a].phase, allNodes[b].phase), result, 1, false, [&] {
+      *join(allNodes[a].phase, allNodes[b].phase), result, 1, *traits, [&] {
         return matmulField(allNodes[a].value, allNodes[b].value, transposeRhs);
       });
 }

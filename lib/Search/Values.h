@@ -13,6 +13,7 @@
 #define MIRAGE_LIB_SEARCH_VALUES_H
 
 #include "Mirage/Search/Search.h"
+#include "Shift.h"
 #include "Structure.h"
 #include <unordered_map>
 
@@ -33,6 +34,9 @@ struct Action {
     Reduce,       ///< index: dim, variant: 1 for max
     Accumulate,   ///< index: dim or -1, variant: 1 for max
     ReduceBlocks, ///< variant: 1 for max
+    Running,      ///< of a maximum; index: dim or -1, variant: 1 for current
+    Factor,       ///< exp map number `index` of a difference of two maxima
+    Rescale,      ///< a value and a factor; index: dim or -1
   };
   Kind kind;
   int index = 0;
@@ -49,8 +53,8 @@ struct Node {
   Phase phase;
   FieldTensor value;
   PolyId expression;
-  int minOps = 0;       ///< counted ops of some graph of it, a lower bound
-  bool bounded = false; ///< at most 0 by construction
+  int minOps = 0; ///< counted ops of some graph of it, a lower bound
+  Traits traits;
   std::vector<int> edges;
 };
 
@@ -85,16 +89,54 @@ private:
 
   void addLoads();
   void proposeUnary(int node);
+  void proposeMaps(int node);
+  void proposeShapes(int node);
+  void proposeReductions(int node, bool isMax);
   void proposePair(int a, int b);
   void proposeBinary(semantics::OpKind kind, int a, int b);
   void proposeMatmul(int a, int b, bool transposeRhs);
-  /// Adds the edge, and its result's node unless it is known.
-  void add(Action action, llvm::ArrayRef<int> operands, Phase phase,
-           PolyId expression, int countedOps, bool bounded,
-           llvm::function_ref<FieldTensor()> evaluate);
+  /// Adds the edge, and its result's node unless it is known. Returns the node,
+  /// or -1 when it was pruned.
+  int add(Action action, llvm::ArrayRef<int> operands, Phase phase,
+          PolyId expression, int countedOps, Traits traits,
+          llvm::function_ref<FieldTensor()> evaluate);
+
+  // Shift.cpp
+  /// Whether this maximum is over all that the program's is.
+  bool isWholeMax(PolyId expression, int64_t count) const;
+  bool isForeignMax(PolyId expression, int64_t count) const;
+  void countMaxima();
+  /// What the result of an operator has, or nothing when it has no use: the
+  /// rules are in Shift.h.
+  std::optional<Traits> traitsOfMap(unsigned map, int node) const;
+  std::optional<Traits> traitsOfBinary(semantics::OpKind kind, int a,
+                                       int b) const;
+  std::optional<Traits> traitsOfMatmul(int a, int b, bool transposeRhs) const;
+  /// A sum or maximum over dim `dim` (or none, -1), and over an axis (or -1).
+  std::optional<Traits> traitsOfReduce(int node, int dim, int axis, bool isMax,
+                                       int64_t size, PolyId expression) const;
+  /// The running values of a maximum in the loop, whose total is a node.
+  void proposeRunning(int node, int dim, int total);
+  void proposeFactors(int from, int to, Phase phase, int total);
+  /// What a factor is for.
+  void proposeRescaled(int value, int factor);
   bool stop();
   /// Expressions of operators are looked up by operator and operands.
-  template <class F> PolyId memoized(int code, PolyId a, PolyId b, F compute);
+  template <class F> PolyId memoized(int code, PolyId a, PolyId b, F compute) {
+    uint64_t key = (static_cast<uint64_t>(code) << 48) |
+                   (static_cast<uint64_t>(a) << 24) |
+                   (static_cast<uint64_t>(b) & 0xffffff);
+    auto [at, isNew] = expressionMemo.try_emplace(key, kTooLarge);
+    if (!isNew)
+      return at->second;
+    PolyId result = compute();
+    // What may be pruned is stored as such.
+    if (!test->keep(result))
+      result = kTooLarge;
+    // compute() adds no entry, so `at` is still good.
+    at->second = result;
+    return result;
+  }
   bool isMaxOf(PolyId max, PolyId of) const;
   /// Scaling commutes with all that is linear: it waits for the value that the
   /// program scales to be part of what is scaled.
@@ -111,6 +153,8 @@ private:
   std::unique_ptr<SubexpressionTest> test;
   std::vector<std::vector<Splits>> variants;
   std::vector<FieldTensor> goals; ///< the outputs' tiles
+  /// For each maximum of the program, how many elements it is over.
+  std::map<PolyId, llvm::SmallVector<int64_t, 1>> wholeCounts;
   std::vector<Node> allNodes;
   std::vector<Edge> allEdges;
   std::unordered_map<std::pair<uint64_t, uint64_t>, int, Hash> known;

@@ -187,6 +187,8 @@ inline llvm::ArrayRef<NamedProgram> allPrograms() {
       {"layernorm_linear", [] { return layerNormLinear(); }},
       {"layernorm_wide", [] { return layerNormLinear(4096, 6144); }},
       {"ntrans", ntrans},
+      {"gqa", [] { return attention(); }},
+      {"mha", [] { return attention(32, 16); }},
   };
   return programs;
 }

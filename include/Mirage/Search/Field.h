@@ -118,6 +118,16 @@ FieldTensor reshapeField(const FieldTensor &tensor, llvm::ArrayRef<int> shape);
 FieldTensor broadcastField(const FieldTensor &tensor,
                            llvm::ArrayRef<int> shape);
 
+/// The maximum over one dimension up to each place, itself included with
+/// `current`; before the first place it is minus infinity.
+FieldTensor runningMaxField(FieldDomain &domain, const FieldTensor &tensor,
+                            unsigned dim, bool current);
+
+/// state = state * factor + value along one dimension, from 0; that dimension
+/// is kept with size 1.
+FieldTensor rescaleField(FieldDomain &domain, const FieldTensor &value,
+                         const FieldTensor &factor, unsigned dim);
+
 /// How one dimension of a tensor is cut: the context axes that split it,
 /// outermost first, and the extents of those axes.
 struct FieldSplit {
