@@ -36,13 +36,26 @@ MirageContext::MirageContext() : mlir(MLIRContext::Threading::DISABLED) {
   DialectRegistry registry;
   insertDialects(registry);
   mlir.appendDialectRegistry(registry);
+  // The text of an op with its certificate would drown the message about it.
+  mlir.printOpOnDiagnostic(false);
+}
+
+/// The first place in a text that a location names.
+static FileLineColLoc placeOf(Location location) {
+  FileLineColLoc place;
+  location->walk([&](Location part) {
+    place = dyn_cast<FileLineColLoc>(part);
+    return place ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return place;
 }
 
 static void printDiagnostic(Diagnostic &diagnostic, raw_ostream &os) {
   auto one = [&](Diagnostic &d, const char *kind) {
-    // A location that says nothing is left out, as mlir-opt does.
-    if (!isa<UnknownLoc>(d.getLocation()))
-      os << d.getLocation() << ": ";
+    // A location that names no text is left out.
+    if (FileLineColLoc place = placeOf(d.getLocation()))
+      os << place.getFilename().getValue() << ":" << place.getLine() << ":"
+         << place.getColumn() << ": ";
     os << kind << d << "\n";
   };
   switch (diagnostic.getSeverity()) {
