@@ -355,5 +355,7 @@ def cases() -> dict[str, str]:
     found["graph_softmax_one_row"] = softmax_graph(3, 77, 3, "f32")
     found["graph_two_loops"] = TWO_LOOPS
     found["graph_flash"] = flash(2, 32, 128, 64, 32, "f16")
+    found["graph_flash_rows"] = flash(2, 64, 256, 64, 64, "f16")
+    found["graph_flash_rows_bf16"] = flash(1, 128, 96, 32, 32, "bf16")
     found["graph_flash_odd"] = flash(3, 7, 96, 16, 16, "bf16")
     return found

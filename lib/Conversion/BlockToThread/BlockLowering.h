@@ -44,6 +44,11 @@ private:
 
   // Structure.
   llvm::Error lowerLoop(const semantics::Op &loop);
+  /// Puts what the body reads from outside where it can read it cheaply.
+  llvm::Error hoistOperands(const semantics::Op &loop);
+  /// True if warps should share out rows only: the loop feeds one product with
+  /// another.
+  bool wantsRowWarps(const semantics::Op &loop) const;
   /// State of accumulator `i` after this iteration; `whole` when every thread
   /// holds totals.
   llvm::Expected<mlir::Value> updateAccumulator(const semantics::Op &loop,
@@ -72,6 +77,9 @@ private:
                                          mlir::Attribute layout, bool sliced);
   llvm::Expected<mlir::Value> emitMatmul(const semantics::Op &op,
                                          mlir::Value acc);
+  /// Layout of a product's left operand that may stay in registers, or null
+  /// where it has to be read from shared memory.
+  mlir::Attribute leftRegisters(const semantics::Op &matmul);
   /// The value in shared memory, as mma and conversions read it.
   llvm::Expected<Held> hold(ValueId id, mlir::Type element, bool forMma);
   mlir::Value toLayout(mlir::Value fragment, mlir::Attribute layout,
@@ -124,8 +132,9 @@ private:
   const semantics::Op *currentLoop = nullptr; ///< inside a loop
   llvm::SmallVector<mlir::Value> states;      ///< its accumulators, before
   llvm::DenseMap<unsigned, mlir::Value> updatedStates; ///< and after
-  bool waited = false; ///< grid_dependency_wait was written
-  int sliceDim = -1;   ///< dim along which reduce_blocks results are sliced
+  bool waited = false;   ///< grid_dependency_wait was written
+  bool rowWarps = false; ///< in this loop, warps lie along the rows
+  int sliceDim = -1;     ///< dim along which reduce_blocks results are sliced
   llvm::DenseMap<ValueId, bool> sliced; ///< values that depend on reduce_blocks
 };
 

@@ -27,6 +27,12 @@ bool isRegisterFloat(semantics::DType dtype) {
 /// explode.
 constexpr int64_t kMaxFragmentRegisters = 256;
 
+/// A load in a loop's body that names no dim for the loop: the same tile in
+/// every iteration.
+bool isInvariantLoad(const semantics::Op &op) {
+  return op.kind == OpKind::Load && op.attrs.fmap < 0;
+}
+
 /// Calls `visit` on every op of a block graph, loops' bodies included.
 void walk(const std::vector<semantics::Op> &body,
           llvm::function_ref<void(const semantics::Op &)> visit) {
@@ -269,8 +275,73 @@ bool BlockLowering::reducesDim(const semantics::Accumulator &acc) const {
          program.type(acc.value).shape[acc.reduceDim] != 1;
 }
 
+/// Rows of what one product leaves then stay in one warp: reductions along them
+/// need no shared memory, and the next product reads them from registers.
+bool BlockLowering::wantsRowWarps(const semantics::Op &loop) const {
+  llvm::DenseSet<ValueId> products; // and what depends on them
+  bool chained = false;
+  int64_t warps = threads / 32;
+  for (const semantics::Op &op : loop.body) {
+    bool depends = llvm::any_of(
+        op.operands, [&](ValueId id) { return products.contains(id); });
+    if (op.kind == OpKind::Running)
+      depends = false;
+    if (op.kind == OpKind::Matmul) {
+      chained |= products.contains(op.operands[0]);
+      Extent e = extent(op.results[0], false);
+      if (llvm::divideCeil(e.rows, 16) % warps != 0 || e.cols % 8 != 0)
+        return false;
+    }
+    if (depends || op.kind == OpKind::Matmul)
+      products.insert(op.results.begin(), op.results.end());
+  }
+  return chained;
+}
+
+/// Emitted on demand inside the body, a tile that does not change from one
+/// iteration to the next would be fetched again in every iteration. Left
+/// operands of products go to registers where they may; the rest to shared
+/// memory.
+llvm::Error BlockLowering::hoistOperands(const semantics::Op &loop) {
+  llvm::DenseSet<ValueId> inside;
+  for (const semantics::Op &op : loop.body)
+    if (!isInvariantLoad(op))
+      inside.insert(op.results.begin(), op.results.end());
+  auto isOutside = [&](ValueId id) {
+    const semantics::Op *op = definitions.lookup(id);
+    return op && !inside.contains(id) && !held.count(id) &&
+           op->kind != OpKind::Constant && !program.type(id).shape.empty();
+  };
+  for (const semantics::Op &op : loop.body) {
+    if (op.kind != OpKind::Matmul)
+      continue;
+    Type element = elementType(program.type(op.operands[0]).dtype);
+    for (unsigned i = 0; i < 2; ++i) {
+      ValueId id = op.operands[i];
+      if (!isOutside(id) || !isRegisterFloat(program.type(id).dtype))
+        continue;
+      Attribute layout = i == 0 ? leftRegisters(op) : Attribute();
+      if (layout) {
+        if (auto value = emit(id, layout, false); !value)
+          return value.takeError();
+      } else if (auto value = hold(id, element, true); !value) {
+        return value.takeError();
+      }
+    }
+  }
+  for (const semantics::Op &op : loop.body)
+    for (ValueId id : op.operands) {
+      if (op.kind == OpKind::Matmul || op.kind == OpKind::Load ||
+          !isOutside(id) || !isRegisterFloat(program.type(id).dtype))
+        continue;
+      if (auto value = hold(id, elementType(program.type(id).dtype), false);
+          !value)
+        return value.takeError();
+    }
+  return llvm::Error::success();
+}
+
 llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
-  currentLoop = &loop;
   int64_t range = loop.attrs.range;
   int64_t floor = sharedTop;
 
@@ -290,7 +361,7 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
   };
   llvm::SmallVector<Ring> rings;
   for (const semantics::Op &op : loop.body) {
-    if (op.kind != OpKind::Load)
+    if (op.kind != OpKind::Load || isInvariantLoad(op))
       continue;
     const semantics::TensorType &tile = program.type(op.results[0]);
     bool forMma = mmaOperands.count(op.results[0]);
@@ -334,6 +405,13 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
       CommitOp::create(b, loc);
   }
 
+  // Buffers made for the body do not outlive it: totals lie over them.
+  llvm::DenseMap<ValueId, Held> outerHeld = held;
+  rowWarps = wantsRowWarps(loop);
+  if (llvm::Error e = hoistOperands(loop))
+    return e;
+  currentLoop = &loop;
+
   // Accumulators that the body reads while it runs hold whole totals in every
   // thread; the others hold each thread's part until the loop ends.
   llvm::DenseSet<int> read;
@@ -365,10 +443,7 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
   Value readStage = body->getArgument(1), writeStage = body->getArgument(2);
   states.assign(body->args_begin() + 3, body->args_end());
 
-  std::vector<CacheEntry> outerCache;
-  std::swap(outerCache, cache);
-  // Buffers that the body makes for values from outside do not outlive it.
-  llvm::DenseMap<ValueId, Held> outerHeld = held;
+  std::vector<CacheEntry> outerCache = cache;
   if (!rings.empty()) {
     WaitOp::create(b, loc, stages - 2);
     BarrierOp::create(b, loc);
@@ -397,6 +472,7 @@ llvm::Error BlockLowering::lowerLoop(const semantics::Op &loop) {
   cache = std::move(outerCache);
   iteration = Value();
   currentLoop = nullptr;
+  rowWarps = false;
   updatedStates.clear();
   held = std::move(outerHeld);
 

@@ -14,6 +14,10 @@ namespace {
 llvm::Error error(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
+
+/// Elements of a product's left operand that a thread may keep in registers
+/// over a loop; packed in pairs they take half as many.
+constexpr int64_t kMaxLeftRegisters = 64;
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -53,6 +57,10 @@ Attribute BlockLowering::mmaLayout(Extent e) {
     return (warps / m) * rowTiles * 16 + m * e.cols;
   };
   bool found = fits(1);
+  if (rowWarps && fits(warps)) {
+    warpsM = warps;
+    return MmaLayoutAttr::get(b.getContext(), e.rows, e.cols, warpsM, 1);
+  }
   for (int64_t m = 2; m <= warps; m *= 2)
     if (fits(m) && (!found || traffic(m) < traffic(warpsM))) {
       warpsM = m;
@@ -371,12 +379,19 @@ Value BlockLowering::map(StringRef kind, FragmentType type,
                        static_cast<uint64_t>(attrs.predicate));
 }
 
-/// Through shared memory, unless the layout is the right one already.
+/// Through shared memory, unless the registers are the right ones already.
 Value BlockLowering::toLayout(Value value, Attribute layout, int slice) {
   auto type = cast<FragmentType>(value.getType());
   if (type.getLayout() == layout && slice < 0)
     return value;
   Extent e{type.getRows(), type.getCols()};
+  auto from = dyn_cast<MmaLayoutAttr>(type.getLayout());
+  auto to = dyn_cast<MmaLayoutAttr>(layout);
+  if (slice < 0 && from && to && e.cols == 1 && from.getCols() != 1 &&
+      from.getRows() == to.getRows() && from.getWarpsM() == to.getWarpsM() &&
+      from.getWarpsN() == to.getWarpsN())
+    return RelayoutOp::create(
+        b, loc, fragment(e, type.getElementType(), layout), value);
   Value buffer = alloc(f32Buffer(e));
   StoreOp::create(b, loc, value, buffer, index(0));
   barrier();
@@ -417,6 +432,20 @@ BlockLowering::hold(ValueId id, Type element, bool forMma) {
   return result;
 }
 
+Attribute BlockLowering::leftRegisters(const semantics::Op &matmul) {
+  ValueId lhs = matmul.operands[0];
+  if (!rowWarps || held.count(lhs))
+    return {};
+  Extent e = extent(lhs, false);
+  auto layout = cast<MmaLayoutAttr>(mmaLayout(e));
+  auto product =
+      cast<MmaLayoutAttr>(mmaLayout(extent(matmul.results[0], false)));
+  if (layout.getWarpsN() != 1 || product.getWarpsN() != 1 ||
+      numRegisters(fragment(e, b.getF32Type(), layout)) > kMaxLeftRegisters)
+    return {};
+  return layout;
+}
+
 llvm::Expected<Value> BlockLowering::emitMatmul(const semantics::Op &op,
                                                 Value acc) {
   const semantics::TensorType &lhs = program.type(op.operands[0]);
@@ -434,12 +463,26 @@ llvm::Expected<Value> BlockLowering::emitMatmul(const semantics::Op &op,
         "matmul: expected a number of columns that 8 divides, but got " +
         llvm::Twine(extent(op.results[0], false).cols));
   Type element = elementType(lhs.dtype);
-  auto left = hold(op.operands[0], element, true);
-  if (!left)
-    return left.takeError();
   auto right = hold(op.operands[1], element, true);
   if (!right)
     return right.takeError();
+  if (Attribute layout = leftRegisters(op)) {
+    auto left = emit(op.operands[0], layout, false);
+    if (!left)
+      return left;
+    // Registers hold f32; the type says what they were rounded to.
+    if (cast<FragmentType>(left->getType()).getElementType() != element)
+      *left =
+          map("cast", fragment(extent(op.operands[0], false), element, layout),
+              {*left});
+    Value result =
+        MmaRegisterOp::create(b, loc, acc.getType(), *left, right->buffer,
+                              right->stage, acc, op.attrs.transposeRhs);
+    return result;
+  }
+  auto left = hold(op.operands[0], element, true);
+  if (!left)
+    return left.takeError();
   Value result =
       MmaOp::create(b, loc, acc.getType(), left->buffer, left->stage,
                     right->buffer, right->stage, acc, op.attrs.transposeRhs);

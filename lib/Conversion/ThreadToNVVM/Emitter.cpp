@@ -130,6 +130,12 @@ LogicalResult Emitter::emitOp(Operation *op) {
       .Case<StoreGlobalOp>(
           [&](auto o) { return emitStoreGlobal(o), success(); })
       .Case<MmaOp>([&](auto o) { return emitMma(o), success(); })
+      .Case<RelayoutOp>([&](auto o) {
+        registers[o.getResult()] = registers[o.getSource()];
+        return success();
+      })
+      .Case<MmaRegisterOp>(
+          [&](auto o) { return emitMmaRegister(o), success(); })
       .Case<CombineOp>([&](auto o) { return emitCombine(o), success(); })
       .Case<ReduceThreadsOp>(
           [&](auto o) { return emitReduceThreads(o), success(); })

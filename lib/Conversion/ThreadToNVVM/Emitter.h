@@ -101,6 +101,18 @@ private:
 
   // Arithmetic.
   void emitMma(MmaOp op);
+  void emitMmaRegister(MmaRegisterOp op);
+  struct Product {
+    mlir::Value acc, rhs, rhsStage;
+    bool transposeRhs;
+    int64_t depth;
+  };
+  /// Registers of `acc + lhs * rhs`. `left` gives the four registers of the
+  /// warp's 16 x 16 piece of lhs in this 16-row piece, from column k on.
+  Registers emitProduct(const Product &product, mlir::Location loc,
+                        llvm::function_ref<Registers(int64_t, int64_t)> left);
+  Registers ldmatrix(mlir::Value pointer, unsigned count, bool trans, bool bf16,
+                     mlir::Location loc);
   mlir::LogicalResult emitMap(MapOp op);
   void emitCombine(CombineOp op);
   void emitReduceThreads(ReduceThreadsOp op);

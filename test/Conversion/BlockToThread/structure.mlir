@@ -127,13 +127,18 @@ func.func @slices(%x: tensor<7x64xf32>, %y: tensor<7x32xf32>) -> tensor<7x32xf32
 
 // -----
 
-// The first factor lies outside the loop. The buffer that the loop makes of it
-// ends with the loop: the code after it reads the tensor again.
+// The first factor lies outside the loop: it is read once, before it. The buffer
+// that the loop reads it from ends with the loop, and totals lie over it: the code
+// after it takes the registers.
 // CHECK-LABEL: mgraph_thread.kernel @outer_0
+// CHECK: %[[X:.+]] = load_global %arg0
+// CHECK: %[[B:.+]] = alloc 6144
+// CHECK: store %[[X]] to %[[B]]
 // CHECK: for 2 carries
-// CHECK: mgraph_thread.load_global %arg0
+// CHECK: mgraph_thread.mma %[[B]]
 // CHECK: mgraph_thread.yield
-// CHECK: load_global %arg0
+// CHECK: %[[T:.+]] = load
+// CHECK: map "add"(%[[T]], %[[X]])
 // CHECK: store_global
 func.func @outer(%x: tensor<16x32xf16>, %w: tensor<64x32xf16>) -> tensor<16x32xf16> {
   %o = mgraph_kernel.graph (%a = %x, %b = %w) grid [1, 1, 1] : (tensor<16x32xf16>, tensor<64x32xf16>) -> tensor<16x32xf16> {

@@ -75,7 +75,7 @@ mgraph_thread.kernel @mma_c1 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared
   %a = alloc 0 : !mgraph_thread.buffer<3 x 16 x 32, f16, row_bytes = 64, swizzle = true>
   %b = alloc 0 : !mgraph_thread.buffer<3 x 32 x 64, f16, row_bytes = 128, swizzle = true>
   %c = splat 0.0 : !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>
-  // expected-error @below {{expected accumulator and result of one mma layout, but got '!mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>' and '!mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>'}}
+  // expected-error @below {{expected accumulator and result of an mma layout, but got '!mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>'}}
   %d = mma %a[%z], %b[%z] add %c : !mgraph_thread.buffer<3 x 16 x 32, f16, row_bytes = 64, swizzle = true>, !mgraph_thread.buffer<3 x 32 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.linear<8 x 64, vec = 4, threads = 128>>
   return
 }
@@ -105,6 +105,98 @@ mgraph_thread.kernel @mma_c3 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared
   %c = splat 0.0 : !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.mma<8 x 64, warps = 1 x 4>>
   // expected-error @below {{expected equal contracted sizes that 16 divides, but got 32 and 48}}
   %d = mma %a[%z], %b[%z] add %c : !mgraph_thread.buffer<3 x 16 x 32, f16, row_bytes = 64, swizzle = true>, !mgraph_thread.buffer<3 x 48 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.mma<8 x 64, warps = 1 x 4>>
+  return
+}
+
+// -----
+
+// C1
+mgraph_thread.kernel @mma_register_c1 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8x24xf16>, %o: tensor<8x24xf16>):
+  %z = index 0
+  %a = splat 0.0 : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  %b = alloc 0 : !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true>
+  %c = splat 0.0 : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  // expected-error @below {{expected an accumulator of 64 x 64 'f32', but got 64 x 64 'f16'}}
+  %d = mma_register %a, %b[%z] add %c : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>, !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  return
+}
+
+// -----
+
+// C2
+mgraph_thread.kernel @mma_register_c2 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8x24xf16>, %o: tensor<8x24xf16>):
+  %z = index 0
+  %a = splat 0.0 : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 2 x 2>>
+  %b = alloc 0 : !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true>
+  %c = splat 0.0 : !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 2 x 2>>
+  // expected-error @below {{expected mma layouts of the same rows, whose warps lie along the rows alike, but got #mgraph_thread.mma<64 x 64, warps = 2 x 2> and #mgraph_thread.mma<64 x 64, warps = 2 x 2>}}
+  %d = mma_register %a, %b[%z] add %c : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 2 x 2>>, !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 2 x 2>>
+  return
+}
+
+// -----
+
+// C2
+mgraph_thread.kernel @mma_register_c2_rows grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8x24xf16>, %o: tensor<8x24xf16>):
+  %z = index 0
+  %a = splat 0.0 : !mgraph_thread.fragment<128 x 64, f16, #mgraph_thread.mma<128 x 64, warps = 4 x 1>>
+  %b = alloc 0 : !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true>
+  %c = splat 0.0 : !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  // expected-error @below {{expected mma layouts of the same rows, whose warps lie along the rows alike, but got #mgraph_thread.mma<128 x 64, warps = 4 x 1> and #mgraph_thread.mma<64 x 64, warps = 4 x 1>}}
+  %d = mma_register %a, %b[%z] add %c : !mgraph_thread.fragment<128 x 64, f16, #mgraph_thread.mma<128 x 64, warps = 4 x 1>>, !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  return
+}
+
+// -----
+
+// C3
+mgraph_thread.kernel @mma_register_c3 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8x24xf16>, %o: tensor<8x24xf16>):
+  %z = index 0
+  %a = splat 0.0 : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  %b = alloc 0 : !mgraph_thread.buffer<1 x 64 x 64, bf16, row_bytes = 128, swizzle = true>
+  %c = splat 0.0 : !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  // expected-error @below {{expected operands of f16 or of bf16, but got 'f16' and 'bf16'}}
+  %d = mma_register %a, %b[%z] add %c : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>, !mgraph_thread.buffer<1 x 64 x 64, bf16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  return
+}
+
+// -----
+
+// C4
+mgraph_thread.kernel @mma_register_c4 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8x24xf16>, %o: tensor<8x24xf16>):
+  %z = index 0
+  %a = splat 0.0 : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  %b = alloc 0 : !mgraph_thread.buffer<1 x 32 x 64, f16, row_bytes = 128, swizzle = true>
+  %c = splat 0.0 : !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  // expected-error @below {{expected equal contracted sizes that 16 divides, but got 64 and 32}}
+  %d = mma_register %a, %b[%z] add %c : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>, !mgraph_thread.buffer<1 x 32 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  return
+}
+
+// -----
+
+// C1
+mgraph_thread.kernel @relayout_c1 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8x24xf16>, %o: tensor<8x24xf16>):
+  %a = splat 0.0 : !mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  // expected-error @below {{expected mma layouts of the same rows and warps, but got #mgraph_thread.mma<64 x 64, warps = 4 x 1> and #mgraph_thread.mma<64 x 64, warps = 2 x 2>}}
+  %d = relayout %a : !mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>> -> !mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 64, warps = 2 x 2>>
+  return
+}
+
+// -----
+
+// C2
+mgraph_thread.kernel @relayout_c2 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8x24xf16>, %o: tensor<8x24xf16>):
+  %a = splat 0.0 : !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  // expected-error @below {{expected columns of one type, but got '!mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>' and '!mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 32, warps = 4 x 1>>'}}
+  %d = relayout %a : !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>> -> !mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 32, warps = 4 x 1>>
   return
 }
 

@@ -87,3 +87,20 @@ mgraph_thread.kernel @indexed grid [2, 1, 1] cluster [1, 1, 1] threads 128 share
   store_indexed %b to %o space [10, 24] strides [24, 1] : !mgraph_thread.fragment<1 x 128, f32, #mgraph_thread.linear<1 x 128, vec = 1, threads = 128>>, tensor<10x24xf16>
   return
 }
+
+// CHECK-LABEL: mgraph_thread.kernel @mma_register
+mgraph_thread.kernel @mma_register grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8x24xf16>, %o: tensor<8x24xf16>):
+  %z = index 0
+  %a = splat 0.0 : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  %b = alloc 0 : !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true>
+  %c = splat 0.0 : !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  // CHECK: mma_register %{{.+}}, %{{.+}}[%{{.+}}] add %{{.+}} : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>, !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  %d = mma_register %a, %b[%z] add %c : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>, !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  // CHECK: mma_register %{{.+}}, %{{.+}}[%{{.+}}] transpose_rhs add
+  %e = mma_register %a, %b[%z] transpose_rhs add %c : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>, !mgraph_thread.buffer<1 x 64 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  %f = splat 0.000000e+00 : !mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
+  // CHECK: relayout %{{.+}} : !mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>> -> !mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 32, warps = 4 x 1>>
+  %g = relayout %f : !mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>> -> !mgraph_thread.fragment<64 x 1, f32, #mgraph_thread.mma<64 x 32, warps = 4 x 1>>
+  return
+}

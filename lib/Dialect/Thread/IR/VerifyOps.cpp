@@ -124,33 +124,91 @@ LogicalResult IotaOp::verify() {
   return success();
 }
 
-LogicalResult MmaOp::verify() {
-  // C1
-  if (!isa<MmaLayoutAttr>(getAcc().getType().getLayout()) ||
-      getResult().getType() != getAcc().getType())
-    return emitOpError("expected accumulator and result of one mma layout, but "
-                       "got ")
-           << getAcc().getType() << " and " << getResult().getType();
-  FragmentType acc = getAcc().getType();
-  auto layout = cast<MmaLayoutAttr>(acc.getLayout());
+namespace {
+LogicalResult verifyAccumulator(Operation *op, FragmentType acc) {
+  auto layout = dyn_cast<MmaLayoutAttr>(acc.getLayout());
+  if (!layout)
+    return op->emitOpError("expected accumulator and result of an mma layout, "
+                           "but got ")
+           << acc;
   if (acc.getRows() != layout.getRows() || acc.getCols() != layout.getCols() ||
       !acc.getElementType().isF32())
-    return emitOpError("expected an accumulator of ")
+    return op->emitOpError("expected an accumulator of ")
            << layout.getRows() << " x " << layout.getCols()
            << " 'f32', but got " << acc.getRows() << " x " << acc.getCols()
            << " " << acc.getElementType();
+  return success();
+}
+
+LogicalResult verifyHalves(Operation *op, StringRef what, Type lhs, Type rhs) {
+  if (lhs != rhs || !(lhs.isF16() || lhs.isBF16()))
+    return op->emitOpError("expected ")
+           << what << " of f16 or of bf16, but got " << lhs << " and " << rhs;
+  return success();
+}
+
+LogicalResult verifyDepth(Operation *op, int64_t depth, BufferType rhs,
+                          bool transposeRhs) {
+  int64_t rhsDepth = transposeRhs ? rhs.getCols() : rhs.getRows();
+  if (depth != rhsDepth || depth % 16 != 0)
+    return op->emitOpError("expected equal contracted sizes that 16 divides, "
+                           "but got ")
+           << depth << " and " << rhsDepth;
+  return success();
+}
+} // namespace
+
+LogicalResult MmaOp::verify() {
   BufferType lhs = getLhs().getType(), rhs = getRhs().getType();
-  // C2
-  if (lhs.getElementType() != rhs.getElementType() ||
-      !(lhs.getElementType().isF16() || lhs.getElementType().isBF16()))
-    return emitOpError("expected buffers of f16 or of bf16, but got ")
-           << lhs.getElementType() << " and " << rhs.getElementType();
+  if (failed(verifyAccumulator(*this, getAcc().getType())) || // C1
+      failed(verifyHalves(*this, "buffers", lhs.getElementType(),
+                          rhs.getElementType()))) // C2
+    return failure();
   // C3
-  int64_t depth = getTransposeRhs() ? rhs.getCols() : rhs.getRows();
-  if (lhs.getCols() != depth || depth % 16 != 0)
-    return emitOpError("expected equal contracted sizes that 16 divides, but "
+  return verifyDepth(*this, lhs.getCols(), rhs, getTransposeRhs());
+}
+
+LogicalResult MmaRegisterOp::verify() {
+  FragmentType lhs = getLhs().getType(), acc = getAcc().getType();
+  BufferType rhs = getRhs().getType();
+  // C1
+  if (failed(verifyAccumulator(*this, acc)))
+    return failure();
+  // C2
+  auto left = dyn_cast<MmaLayoutAttr>(lhs.getLayout());
+  auto right = cast<MmaLayoutAttr>(acc.getLayout());
+  if (!left || lhs.getRows() != left.getRows() ||
+      lhs.getCols() != left.getCols() || left.getRows() != right.getRows() ||
+      left.getWarpsM() != right.getWarpsM() || left.getWarpsN() != 1 ||
+      right.getWarpsN() != 1)
+    return emitOpError("expected mma layouts of the same rows, whose warps lie "
+                       "along the rows alike, but got ")
+           << lhs.getLayout() << " and " << acc.getLayout();
+  // C3
+  if (failed(verifyHalves(*this, "operands", lhs.getElementType(),
+                          rhs.getElementType())))
+    return failure();
+  // C4
+  return verifyDepth(*this, lhs.getCols(), rhs, getTransposeRhs());
+}
+
+LogicalResult RelayoutOp::verify() {
+  FragmentType from = getSource().getType(), to = getResult().getType();
+  // C1
+  auto left = dyn_cast<MmaLayoutAttr>(from.getLayout());
+  auto right = dyn_cast<MmaLayoutAttr>(to.getLayout());
+  if (!left || !right || left.getRows() != right.getRows() ||
+      left.getWarpsM() != right.getWarpsM() ||
+      left.getWarpsN() != right.getWarpsN())
+    return emitOpError("expected mma layouts of the same rows and warps, but "
                        "got ")
-           << lhs.getCols() << " and " << depth;
+           << from.getLayout() << " and " << to.getLayout();
+  // C2
+  if (from.getCols() != 1 || to.getCols() != 1 ||
+      from.getRows() != to.getRows() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("expected columns of one type, but got ")
+           << from << " and " << to;
   return success();
 }
 

@@ -322,6 +322,50 @@ def Thread_MmaOp : Thread_Op<"mma", [AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
+def Thread_MmaRegisterOp : Thread_Op<"mma_register",
+    [AllTypesMatch<["acc", "result"]>]> {
+  let summary = "Product of a fragment and a buffer, added to an accumulator";
+  let description = [{
+    As `mma`, with `lhs` (rows x K) in registers: what one product leaves in its
+    accumulator layout is what the next one reads as its left operand, when each
+    warp holds whole rows of both.
+
+    Constraints:
+    - (C1) accumulator and result are a whole tile of f32 in an mma layout.
+    - (C2) `lhs` is a whole tile in an mma layout. Both layouts have the same
+      rows and the same warps along the rows, and one warp along the columns.
+    - (C3) `lhs` and `rhs` hold f16, or both bf16.
+    - (C4) K is a multiple of 16 and equal in both.
+  }];
+  let arguments = (ins Thread_FragmentType:$lhs, Thread_BufferType:$rhs,
+      I32:$rhsStage, Thread_FragmentType:$acc, UnitAttr:$transpose_rhs);
+  let results = (outs Thread_FragmentType:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `[` $rhsStage `]` (`transpose_rhs` $transpose_rhs^)?
+    `add` $acc attr-dict `:` qualified(type($lhs)) `,` qualified(type($rhs))
+    `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Thread_RelayoutOp : Thread_Op<"relayout"> {
+  let summary = "The same registers under another layout";
+  let description = [{
+    A column of which every lane holds the rows of its accumulators serves beside
+    every tile whose rows lie in the same lanes.
+
+    Constraints:
+    - (C1) both layouts are mma layouts of the same rows and warps.
+    - (C2) both fragments have one column and elements of one type.
+  }];
+  let arguments = (ins Thread_FragmentType:$source);
+  let results = (outs Thread_FragmentType:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` qualified(type($source)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 def Thread_LoadOp : Thread_Op<"load"> {
   let summary = "Reads a tile of shared memory into registers";
   let description = [{
