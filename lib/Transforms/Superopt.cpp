@@ -335,8 +335,8 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
       entry.addVerdict(candidate, *verdict);
       if (verdict->verdict == verify::Verdict::NotEquivalent)
         ++numRefuted;
-      else if (verdict->verdict == verify::Verdict::CannotTell)
-        ++numUndecided;
+      else if (!verdict->reachesTarget(verifyOptions))
+        ++numUndecided; // cannot tell, statistical, or too weak a bound
       else if (verdict->floatReport && !verdict->floatReport->accepted)
         ++numInaccurate;
       else if (std::string why = whyNotLowered(candidate.program);

@@ -27,6 +27,11 @@ bool mirage::verify::anyOp(const std::vector<Op> &ops,
   return false;
 }
 
+bool mirage::verify::isSigmoidal(OpKind kind) {
+  return kind == OpKind::Silu || kind == OpKind::Sigmoid ||
+         kind == OpKind::Tanh || kind == OpKind::GeluTanh;
+}
+
 namespace {
 class Analyzer {
 public:
@@ -117,11 +122,6 @@ private:
     default:
       return false;
     }
-  }
-
-  bool isSigmoidal(OpKind kind) const {
-    return kind == OpKind::Silu || kind == OpKind::Sigmoid ||
-           kind == OpKind::Tanh || kind == OpKind::GeluTanh;
   }
 
   void meet(ValueId id, bool hasQ, unsigned soft) {

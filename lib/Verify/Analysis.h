@@ -55,6 +55,9 @@ struct Interpretation {
 Analysis analyze(const semantics::Program &program,
                  const Interpretation &interpretation);
 
+/// Whether an op's value goes through a sigmoid.
+bool isSigmoidal(semantics::OpKind kind);
+
 /// Whether any op of the program, nested ones included, satisfies `predicate`.
 bool anyOp(const std::vector<semantics::Op> &ops,
            llvm::function_ref<bool(const semantics::Op &)> predicate);

@@ -63,6 +63,15 @@ json::Object CertificateFields::toJSON() const {
                            {"candidate", counterexample->candidate},
                            {"domain", counterexample->domain},
                            {"test", counterexample->test}};
+  json::Value counts = nullptr;
+  if (coverage)
+    counts = json::Object{
+        {"draws", coverage->draws},
+        {"fewest_compares", coverage->fewestCompares},
+        {"decisions", static_cast<int64_t>(coverage->places)},
+        {"fewest_outcomes", coverage->fewestOutcomes
+                                ? json::Value(*coverage->fewestOutcomes)
+                                : json::Value(nullptr)}};
   json::Value floatFigures = nullptr;
   if (floats)
     floatFigures = json::Object(*floats);
@@ -78,7 +87,7 @@ json::Object CertificateFields::toJSON() const {
       {"laws", json::Array(laws)},
       {"soft", json::Array(soft)},
       {"sigma", sigmaThroughExp ? "exp" : "keyed"},
-      {"interpretation", "free"},
+      {"interpretation", coverage ? "structured" : "free"},
       {"profile", withExp ? "E" : "R"},
       {"q", withExp ? json::Value(kOrderQ) : json::Value(nullptr)},
       {"log2_M", withExp ? std::log2(double(kPoolSizeE)) : kLog2PoolSizeR},
@@ -96,12 +105,18 @@ json::Object CertificateFields::toJSON() const {
                                {"log2C", numbers.log2C},
                                {"m", numbers.m},
                                {"Du", numbers.du}}},
-      {"theorem", withExp ? "pool" : "rational"},
-      {"log2_eps", orNull(numbers.log2Eps)},
+      {"theorem", coverage  ? "none"
+                  : withExp ? "pool"
+                            : "rational"},
+      {"log2_eps", coverage ? json::Value(nullptr) : orNull(numbers.log2Eps)},
       {"log2_bound", orNull(log2Bound)},
-      {"published_bound",
-       withExp ? json::Value(publishedBound(numbers)) : json::Value(nullptr)},
-      {"claim", log2Bound ? "proved" : "none"},
+      {"published_bound", withExp && !coverage
+                              ? json::Value(publishedBound(numbers))
+                              : json::Value(nullptr)},
+      {"claim", coverage    ? "statistical"
+                : log2Bound ? "proved"
+                            : "none"},
+      {"coverage", std::move(counts)},
       {"assumptions", std::move(assumptions)},
       {"counterexample", std::move(example)},
       {"float", std::move(floatFigures)},
@@ -232,6 +247,7 @@ constexpr FieldRule kRules[] = {
     {"log2_bound", kNumber, true},
     {"published_bound", kObject, true},
     {"claim", kString},
+    {"coverage", kObject, true},
     {"assumptions", kArray},
     {"counterexample", kObject, true},
     {"float", kObject, true},
@@ -241,6 +257,10 @@ constexpr FieldRule kSizesRules[] = {{"full", kBoolean}};
 constexpr FieldRule kNumbersRules[] = {
     {"d", kNumber},     {"log2_k", kNumber}, {"Delta", kNumber}, {"e", kNumber},
     {"log2C", kNumber}, {"m", kNumber},      {"Du", kNumber}};
+constexpr FieldRule kCoverageRules[] = {{"draws", kNumber},
+                                        {"fewest_compares", kNumber},
+                                        {"decisions", kNumber},
+                                        {"fewest_outcomes", kNumber, true}};
 constexpr FieldRule kTestRules[] = {{"p", kNumber},
                                     {"omega", kNumber},
                                     {"attempts", kNumber},
@@ -297,6 +317,9 @@ mirage::verify::parseCertificate(llvm::StringRef text) {
     return std::move(e);
   if (llvm::Error e = checkFields(*object->getObject("numbers"), kNumbersRules))
     return std::move(e);
+  if (const json::Object *coverage = object->getObject("coverage"))
+    if (llvm::Error e = checkFields(*coverage, kCoverageRules))
+      return std::move(e);
   for (const json::Value &test : *object->getArray("tests")) {
     const json::Object *record = test.getAsObject();
     if (!record)
@@ -388,10 +411,14 @@ llvm::Error mirage::verify::recheck(const Program &reference,
   // its bound needs: that is compared at the end.
   constexpr int64_t kMostTests = 64;
   int64_t tests = parsed->getInteger("T").value_or(0);
-  if (tests < 1 || tests > kMostTests)
+  bool statistical = parsed->getString("claim") == "statistical";
+  if (statistical && !options.acceptStatistical)
+    return error("expected claim 'proved', but got 'statistical'");
+  if (!statistical && (tests < 1 || tests > kMostTests))
     return error("expected T from 1 to " + llvm::Twine(kMostTests) +
                  ", but got " + llvm::Twine(tests));
-  again.minTests = again.maxTests = static_cast<unsigned>(tests);
+  if (!statistical)
+    again.minTests = again.maxTests = static_cast<unsigned>(tests);
   again.checkFloat = parsed->getObject("float") != nullptr;
   llvm::Expected<VerifyResult> result = verify(reference, candidate, again);
   if (!result)
@@ -404,7 +431,7 @@ llvm::Error mirage::verify::recheck(const Program &reference,
   if (result->verdict != Verdict::Equivalent)
     return error("expected verdict 'equivalent', but got '" +
                  stringify(result->verdict) + "'");
-  if (!(*result->log2Bound <= options.targetLog2Bound))
+  if (!result->statistical && !result->reachesTarget(options))
     return error(llvm::formatv("expected a bound of at most 2^{0:F1}, but got "
                                "2^{1:F1}",
                                options.targetLog2Bound, *result->log2Bound)
@@ -417,5 +444,8 @@ llvm::Error mirage::verify::recheck(const Program &reference,
   if (fresh->verdict != Verdict::Equivalent)
     return error("expected verdict 'equivalent' with a fresh seed, but got '" +
                  stringify(fresh->verdict) + "'");
+  if (fresh->statistical && !statistical)
+    return error("expected claim 'proved' with a fresh seed, but got "
+                 "'statistical'");
   return llvm::Error::success();
 }

@@ -6,6 +6,7 @@
 #include "Bookkeep.h"
 #include "Mirage/Verify/Field.h"
 #include "Mirage/Verify/Verify.h"
+#include "Structured.h"
 
 namespace mirage::verify {
 
@@ -27,6 +28,7 @@ struct CertificateFields {
   PairNumbers numbers;
   std::vector<TestRecord> tests;
   std::optional<double> log2Bound;
+  std::optional<StructuredReport> coverage; ///< where it decided
   std::optional<Counterexample> counterexample;
   std::optional<llvm::json::Object> floats;
   double seconds = 0;

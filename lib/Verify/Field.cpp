@@ -65,7 +65,7 @@ static uint64_t below(uint64_t bound, const Counter &bits) {
   return static_cast<uint64_t>(x % bound);
 }
 
-FieldDraw mirage::verify::drawField(bool withExp, Key key) {
+FieldDraw mirage::verify::drawField(bool withExp, Key key, bool structured) {
   constexpr uint64_t kLow = uint64_t(1) << 62;
   FieldDraw draw;
   // Domains 1 and 2 keep these counters apart from those of `Random`.
@@ -79,7 +79,7 @@ FieldDraw mirage::verify::drawField(bool withExp, Key key) {
       uint64_t last = (2 * kLow - 2) / (2 * kOrderQ);
       draw.p = 2 * kOrderQ * (first + below(last - first + 1, bits)) + 1;
     }
-    if (isPrime(draw.p))
+    if ((!structured || draw.p % 8 == 7) && isPrime(draw.p))
       break;
   }
   if (!withExp)

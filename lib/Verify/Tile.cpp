@@ -30,6 +30,7 @@ static void forEachComponent(From &from, To &to, Body body) {
   body(from.bags, to.bags);
   body(from.real, to.real);
   body(from.wide, to.wide);
+  body(from.shadowed, to.shadowed);
   body(from.index, to.index);
 }
 

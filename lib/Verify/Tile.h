@@ -39,6 +39,25 @@ struct Bag {
   }
 };
 
+/// One element of StructuredDomain: a pair of field components and, evaluated
+/// at an independent point, a real number that decides order.
+struct Shadowed {
+  enum Flag : uint8_t {
+    TaintP = 1,    ///< p is not what the program means: do not compare
+    TaintQ = 2,    ///< q likewise
+    NoQ = 4,       ///< q is undefined, as after an exp
+    MinusInf = 8,  ///< minus infinity, in all three
+    Constant = 16, ///< depends on no input
+  };
+  uint64_t p = 0, q = 0;
+  double real = 0;
+  uint8_t flags = 0;
+
+  bool operator==(const Shadowed &o) const {
+    return p == o.p && q == o.q && flags == o.flags;
+  }
+};
+
 struct Tile;
 using TileRef = std::shared_ptr<const Tile>;
 
@@ -48,6 +67,7 @@ struct Tile {
   std::vector<Bag> bags;          ///< of the result of a maximum
   std::vector<double> real;       ///< RealDomain<double>
   std::vector<DoubleDouble> wide; ///< RealDomain<DoubleDouble>
+  std::vector<Shadowed> shadowed; ///< StructuredDomain
   std::vector<int64_t> index;     ///< values known as integers (iota, masks)
   std::optional<ConstantValue> constant; ///< every element is this constant
   bool mayBeNegInf = false;

@@ -188,6 +188,50 @@ TEST(CertificateTest, NeverVerifiesAnotherVerdict) {
             "equivalent'");
 }
 
+/// relu(2 x) and 2 relu(x), which only counts show equal.
+Program scaledRelu(bool outside) {
+  Kernel k;
+  ValueId x = k.input({3, 4}), two = k.literal(2);
+  return outside ? k.done({k.mul(k.op(OpKind::Relu, {x}), two)})
+                 : k.done({k.op(OpKind::Relu, {k.mul(x, two)})});
+}
+
+TEST(CertificateTest, StatisticalClaimsMustBeAccepted) {
+  Program f = scaledRelu(false), g = scaledRelu(true);
+  VerifyResult result = llvm::cantFail(verify(f, g, fixedOptions()));
+  EXPECT_EQ(message(recheck(f, g, result.certificate)),
+            "certificate: expected claim 'proved', but got 'statistical'");
+  VerifyOptions options;
+  options.acceptStatistical = true;
+  EXPECT_EQ(message(recheck(f, g, result.certificate, options)), "");
+  llvm::json::Object edited = result.certificate;
+  (*edited.getObject("coverage"))["fewest_compares"] = 4000;
+  EXPECT_NE(message(recheck(f, g, edited, options))
+                .find("expected coverage.fewest_compares to be"),
+            std::string::npos);
+  edited = result.certificate;
+  edited["claim"] = "proved";
+  edited["T"] = 2;
+  EXPECT_NE(message(recheck(f, g, edited, options)), "");
+}
+
+// The number of tests is capped: then the bound says what was reached, and the
+// result says that it is not the target.
+TEST(CertificateTest, SaysWhenTheBoundIsWeak) {
+  Pair pair;
+  VerifyOptions options = fixedOptions();
+  options.maxTests = 2;
+  options.targetLog2Bound = -500;
+  VerifyResult result =
+      llvm::cantFail(verify(pair.reference, pair.candidate, options));
+  EXPECT_EQ(result.verdict, Verdict::Equivalent);
+  EXPECT_FALSE(result.reachesTarget(options));
+  EXPECT_NE(describe(result).find("which misses the target of 2^-500.0"),
+            std::string::npos)
+      << describe(result);
+  EXPECT_TRUE(result.reachesTarget({}));
+}
+
 TEST(LimitTest, AtLeastOneTest) {
   VerifyOptions options = fixedOptions();
   options.minTests = options.maxTests = 0;

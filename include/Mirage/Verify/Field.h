@@ -121,8 +121,9 @@ struct FieldDraw {
 };
 
 /// Draws p uniformly from the pool, and omega uniformly from the elements of
-/// order q. `withExp` selects profile E.
-FieldDraw drawField(bool withExp, Key key);
+/// order q. `withExp` selects profile E; `structured` only those p = 7 mod 8,
+/// where -1 is no square and 2 is one.
+FieldDraw drawField(bool withExp, Key key, bool structured = false);
 
 /// Whether `draw` could have come from the pool of this profile.
 bool isValidDraw(const FieldDraw &draw, bool withExp);

@@ -45,6 +45,9 @@ struct VerifyOptions {
   unsigned minTests = 2;
   unsigned maxTests = 16;
   unsigned threads = 0; ///< 0: as many as the machine has
+  /// Lets `recheck` pass certificates without a bound, whose claim is
+  /// `statistical`.
+  bool acceptStatistical = false;
   /// Also run the floating-point check of FloatCheck.h on an equivalent
   /// candidate, and put its figures into the certificate.
   bool checkFloat = false;
@@ -65,10 +68,22 @@ struct VerifyResult {
   Verdict verdict = Verdict::CannotTell;
   std::string reason; ///< one line, for not equivalent and cannot tell
   std::optional<double> log2Bound;
+  /// Equivalent by the counts of the structured interpretation, without a
+  /// bound: random points agreed, and every decision on order was seen to go
+  /// each way.
+  bool statistical = false;
   std::optional<Counterexample> counterexample;
   std::optional<FloatReport> floatReport; ///< where asked for
   double seconds = 0;
   llvm::json::Object certificate;
+
+  /// Whether the verdict is `equivalent` with a proved bound that reaches the
+  /// target. What replaces a program should ask this, not the verdict alone:
+  /// the number of tests is capped, and some verdicts are statistical.
+  bool reachesTarget(const VerifyOptions &options) const {
+    return verdict == Verdict::Equivalent && log2Bound &&
+           *log2Bound <= options.targetLog2Bound;
+  }
 };
 
 /// Compares `candidate` with `reference`. An error means that a program is
