@@ -4,17 +4,11 @@
 #define MIRAGE_TRANSFORMS_SUPEROPTREPORT_H
 
 #include "Mirage/Search/Search.h"
+#include "Mirage/Transforms/References.h"
 #include "Mirage/Verify/Verify.h"
 #include "llvm/Support/JSON.h"
 
 namespace mirage {
-
-/// On a graph: the certificate as text, and the function it was checked
-/// against.
-constexpr llvm::StringLiteral kCertificateAttribute = "mirage.certificate";
-constexpr llvm::StringLiteral kReferenceAttribute = "mirage.reference";
-/// On a function that is a kept original.
-constexpr llvm::StringLiteral kReferenceRoleAttribute = "mirage.original";
 
 /// The search of one fragment and what came of it.
 struct FragmentReport {

@@ -25,7 +25,7 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
     options.threads = threads;
     options.seed = expandSeed(seed);
     if (reference.empty() && candidate.empty())
-      return checkCertificates();
+      return checkModule();
     if (reference.empty() || candidate.empty()) {
       getOperation().emitError("expected both reference and candidate, but got "
                                "reference '")
@@ -35,13 +35,18 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
     compareFunctions();
   }
 
-  void checkCertificates() {
+  /// Certificates, and functions that name their reference.
+  void checkModule() {
     SmallVector<kernel::GraphOp> graphs;
     getOperation().walk([&](kernel::GraphOp graph) {
       if (graph->hasAttr(kCertificateAttribute))
         graphs.push_back(graph);
     });
-    if (graphs.empty()) {
+    SmallVector<func::FuncOp> candidates;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func->hasAttr(kReferenceAttribute))
+        candidates.push_back(func);
+    if (graphs.empty() && candidates.empty()) {
       getOperation().emitError("expected at least 1 graph with a certificate, "
                                "but found none");
       return signalPassFailure();
@@ -50,6 +55,23 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
     for (kernel::GraphOp graph : graphs)
       if (failed(checkCertificate(graph)))
         signalPassFailure();
+    for (func::FuncOp func : candidates)
+      if (failed(checkCandidate(func)))
+        signalPassFailure();
+  }
+
+  LogicalResult checkCandidate(func::FuncOp func) {
+    auto name = func->getAttrOfType<FlatSymbolRefAttr>(kReferenceAttribute);
+    if (!name)
+      return func.emitOpError("expected '")
+             << kReferenceAttribute << "' to be a symbol, but got "
+             << func->getAttr(kReferenceAttribute);
+    auto original =
+        SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(func, name);
+    if (!original)
+      return func.emitOpError("expected the reference ")
+             << name << " in the module, but found none";
+    return compare(original, func);
   }
 
   LogicalResult checkCertificate(kernel::GraphOp graph) {
@@ -79,35 +101,35 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
   }
 
   void compareFunctions() {
-    FailureOr<semantics::Program> f = lookup(reference);
-    FailureOr<semantics::Program> g = lookup(candidate);
-    if (failed(f) || failed(g))
-      return signalPassFailure();
-    auto result = verify::verify(*f, *g, options);
-    if (!result) {
-      getOperation().emitError(llvm::toString(result.takeError()));
-      return signalPassFailure();
-    }
-    std::string text = verify::describe(*result);
-    auto func = getOperation().lookupSymbol<func::FuncOp>(candidate);
-    if (result->verdict == verify::Verdict::Equivalent) {
-      func.emitRemark("@") << candidate << " against @" << reference << ": "
-                           << text;
-      return;
-    }
-    func.emitError("@") << candidate << " against @" << reference << ": "
-                        << text;
-    signalPassFailure();
+    func::FuncOp f = lookup(reference), g = lookup(candidate);
+    if (!f || !g || failed(compare(f, g)))
+      signalPassFailure();
   }
 
-  FailureOr<semantics::Program> lookup(StringRef name) {
+  LogicalResult compare(func::FuncOp f, func::FuncOp g) {
+    FailureOr<semantics::Program> original = toProgram(f);
+    FailureOr<semantics::Program> program = toProgram(g);
+    if (failed(original) || failed(program))
+      return failure();
+    auto result = verify::verify(*original, *program, options);
+    if (!result)
+      return g.emitError("@") << g.getName() << " against @" << f.getName()
+                              << ": " << llvm::toString(result.takeError());
+    std::string text = verify::describe(*result);
+    if (result->verdict != verify::Verdict::Equivalent)
+      return g.emitError("@")
+             << g.getName() << " against @" << f.getName() << ": " << text;
+    g.emitRemark("@") << g.getName() << " against @" << f.getName() << ": "
+                      << text;
+    return success();
+  }
+
+  func::FuncOp lookup(StringRef name) {
     auto func = getOperation().lookupSymbol<func::FuncOp>(name);
-    if (!func) {
+    if (!func)
       getOperation().emitError("expected a function @")
           << name << " in the module, but found none";
-      return failure();
-    }
-    return toProgram(func);
+    return func;
   }
 
   verify::VerifyOptions options;
@@ -120,6 +142,8 @@ struct StripReferencePass
       graph->removeAttr(kCertificateAttribute);
       graph->removeAttr(kReferenceAttribute);
     });
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      func->removeAttr(kReferenceAttribute);
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (func->hasAttr(kReferenceRoleAttribute) &&

@@ -81,12 +81,15 @@ def VerifyPass : Pass<"mirage-verify", "::mlir::ModuleOp"> {
   let description = [{
     Without options: re-checks every certificate in the module from the kept
     original and the graph that carries it, and runs the tests again with a fresh
-    seed. With `reference` and `candidate`: compares two functions of the module.
+    seed; and compares every function that has the attribute `mirage.reference`
+    with the function that it names. All verdicts are reached, whatever became of
+    those before. With `reference` and `candidate`: compares two functions of the
+    module.
 
     Effect: none on the program; a remark states each verdict. Fails, with a
     diagnostic, when a certificate does not hold or two functions are `not
     equivalent` (with a counterexample) or the verifier `cannot tell`. A module
-    without certificates is an error, since nothing was checked.
+    without certificates and candidates is an error, since nothing was checked.
   }];
   let options = [
     Option<"reference", "reference", "std::string", /*default=*/"\"\"",
@@ -118,9 +121,9 @@ def PredictPass : Pass<"mirage-predict", "::mlir::ModuleOp"> {
 def StripReferencePass : Pass<"mirage-strip-reference", "::mlir::ModuleOp"> {
   let summary = "Drop certificates and the originals that they name";
   let description = [{
-    Removes `mirage.certificate` and `mirage.reference` from every graph, and the
-    private functions that the latter name. Functions that are used otherwise
-    stay. Never fails.
+    Removes `mirage.certificate` and `mirage.reference` from every graph and
+    function, and the private functions that the latter name. Functions that are
+    used otherwise stay. Never fails.
   }];
 }
 
