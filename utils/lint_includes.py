@@ -4,7 +4,7 @@
 Reads the #include lines of include/, lib/ and tools/ under the given root:
 
   - Search and Verify, the finder and the judge, never include each other;
-  - the plain parts (Semantics, Search, Solver, Verify, Interpreter, Cost,
+  - the plain parts (Semantics, Search, Solver, Verify, Interpreter, Import, Cost,
     Support, Runtime) include no MLIR and no part of Mirage built on it;
   - Z3 stands behind lib/Solver;
   - headers of linalg, the GPU dialects and LLVM IR's dialects are for
@@ -20,8 +20,8 @@ import sys
 
 SUFFIXES = {".h", ".cpp", ".inc", ".td", ".def"}
 INCLUDE = re.compile(r'^\s*#?\s*include\s*[<"]([^>"]+)[>"]')
-PLAIN = {"Semantics", "Search", "Solver", "Verify", "Interpreter", "Cost", "Support",
-         "Runtime"}
+PLAIN = {"Semantics", "Search", "Solver", "Verify", "Interpreter", "Import", "Cost",
+         "Support", "Runtime"}
 APART = {("Search", "Verify"), ("Verify", "Search")}
 TARGETS = re.compile(
     r"^mlir/(Dialect/(Linalg|GPU|NVGPU|LLVMIR)/|Target/LLVM|Conversion/\w*(GPU|NVVM|Linalg))")
