@@ -59,7 +59,7 @@ function(add_mirage_pytest name folder)
       DOC "Python that runs the tests: needs pytest and NumPy")
   endif()
   add_test(NAME python/${name}
-    COMMAND ${MIRAGE_PYTHON} -m pytest -q -p no:cacheprovider ${folder})
+    COMMAND ${MIRAGE_PYTHON} -m pytest -q -rs -p no:cacheprovider ${folder})
   set_tests_properties(python/${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${ARG_ENV}")
 endfunction()

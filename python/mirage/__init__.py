@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._native import Module
     from .compiled import CompiledGraph
     from .graph import DTensor, KernelGraph, new_kernel_graph
+    from .inductor import explain
     from .threadblock import STensor, TBGraph, new_threadblock_graph
 
 __version__ = "0.1.0"
@@ -35,10 +36,14 @@ _LAZY = {
 }
 
 __all__ = ["DType", "float16", "bfloat16", "float32", "MirageError", "ShapeError", "DTypeError", "MirageWarning",
-           *_LAZY]
+           "explain", *_LAZY]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "explain":  # needs PyTorch
+        from .inductor import explain
+
+        return explain
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
