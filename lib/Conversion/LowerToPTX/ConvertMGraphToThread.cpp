@@ -13,7 +13,7 @@
 #include "Mirage/Conversion/PlanAttribute.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
-#include "Mirage/Transforms/DefaultGraphs.h"
+#include "Mirage/Semantics/DefaultGraphs.h"
 #include "PlanBuilder.h"
 #include "Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -89,11 +89,11 @@ struct ConvertMGraphToThreadPass
     FailureOr<semantics::Program> source = toProgram(func);
     if (failed(source))
       return failure();
-    DefaultGraphLimits limits;
+    semantics::DefaultGraphLimits limits;
     limits.multiprocessors = lowering.sms;
     limits.sharedLimit = lowering.sharedPerBlock;
     semantics::Program program =
-        wrapPredefinedOps(semantics::decompose(*source), limits);
+        semantics::wrapPredefinedOps(semantics::decompose(*source), limits);
     copyRepeatedOutputs(program);
 
     OpBuilder builder(func);

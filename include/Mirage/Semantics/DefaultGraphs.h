@@ -1,11 +1,11 @@
 //===- DefaultGraphs.h - Graphs for predefined products ---------*- C++ -*-===//
 
-#ifndef MIRAGE_TRANSFORMS_DEFAULTGRAPHS_H
-#define MIRAGE_TRANSFORMS_DEFAULTGRAPHS_H
+#ifndef MIRAGE_SEMANTICS_DEFAULTGRAPHS_H
+#define MIRAGE_SEMANTICS_DEFAULTGRAPHS_H
 
 #include "Mirage/Semantics/Program.h"
 
-namespace mirage {
+namespace mirage::semantics {
 
 struct DefaultGraphLimits {
   int64_t sharedLimit = 227 * 1024; ///< bytes of shared memory of a block
@@ -23,9 +23,9 @@ struct DefaultGraphLimits {
 ///
 /// Other operators stay: one thread for each element serves them as well. The
 /// result obeys verifyProgram and has the operand's inputs and outputs.
-semantics::Program wrapPredefinedOps(const semantics::Program &program,
-                                     const DefaultGraphLimits &limits = {});
+Program wrapPredefinedOps(const Program &program,
+                          const DefaultGraphLimits &limits = {});
 
-} // namespace mirage
+} // namespace mirage::semantics
 
-#endif // MIRAGE_TRANSFORMS_DEFAULTGRAPHS_H
+#endif // MIRAGE_SEMANTICS_DEFAULTGRAPHS_H

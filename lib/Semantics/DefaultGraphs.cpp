@@ -1,11 +1,10 @@
 //===- DefaultGraphs.cpp - Graphs for predefined products -----------------===//
 
-#include "Mirage/Transforms/DefaultGraphs.h"
+#include "Mirage/Semantics/DefaultGraphs.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
 
-using namespace mirage;
 using namespace mirage::semantics;
 
 namespace {
@@ -220,7 +219,7 @@ private:
 };
 } // namespace
 
-Program mirage::wrapPredefinedOps(const Program &program,
-                                  const DefaultGraphLimits &limits) {
+Program mirage::semantics::wrapPredefinedOps(const Program &program,
+                                             const DefaultGraphLimits &limits) {
   return GraphWrapper(program, limits).run();
 }

@@ -1,6 +1,6 @@
 //===- DefaultGraphsTest.cpp - Default graphs against the interpreter -----===//
 
-#include "Mirage/Transforms/DefaultGraphs.h"
+#include "Mirage/Semantics/DefaultGraphs.h"
 #include "Mirage/Interpreter/Interpreter.h"
 #include "gtest/gtest.h"
 
