@@ -1,6 +1,7 @@
 //===- Values.cpp - Tiles on demand, layouts and shared memory ------------===//
 
 #include "BlockLowering.h"
+#include "Mirage/Dialect/Common/IR/Common.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -77,23 +78,7 @@ FragmentType BlockLowering::fragment(Extent e, Type element, Attribute layout) {
 }
 
 Type BlockLowering::elementType(semantics::DType dtype) {
-  switch (dtype) {
-  case semantics::DType::F16:
-    return b.getF16Type();
-  case semantics::DType::BF16:
-    return b.getBF16Type();
-  case semantics::DType::F32:
-    return b.getF32Type();
-  case semantics::DType::F64:
-    return b.getF64Type();
-  case semantics::DType::I1:
-    return b.getI1Type();
-  case semantics::DType::I32:
-    return b.getI32Type();
-  case semantics::DType::I64:
-    return b.getI64Type();
-  }
-  llvm_unreachable("covered switch");
+  return fromSemantics(b.getContext(), dtype);
 }
 
 BufferType BlockLowering::ringType(const semantics::TensorType &tile,

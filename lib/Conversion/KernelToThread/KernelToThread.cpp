@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Conversion/KernelToThread/KernelToThread.h"
+#include "Mirage/Dialect/Common/IR/Common.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -156,25 +157,7 @@ private:
     return llvm::Error::success();
   }
 
-  Type element(DType dtype) {
-    switch (dtype) {
-    case DType::F16:
-      return b.getF16Type();
-    case DType::BF16:
-      return b.getBF16Type();
-    case DType::F32:
-      return b.getF32Type();
-    case DType::F64:
-      return b.getF64Type();
-    case DType::I1:
-      return b.getI1Type();
-    case DType::I32:
-      return b.getI32Type();
-    case DType::I64:
-      return b.getI64Type();
-    }
-    return b.getF32Type();
-  }
+  Type element(DType dtype) { return fromSemantics(b.getContext(), dtype); }
 
   /// What registers hold for an element type.
   Type registerType(DType dtype) {

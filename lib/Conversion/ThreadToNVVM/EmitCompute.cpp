@@ -2,6 +2,7 @@
 
 #include "Approximations.h"
 #include "Emitter.h"
+#include "Mirage/Dialect/Common/IR/Common.h"
 #include "Mirage/Semantics/Evaluate.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -152,18 +153,6 @@ Value evaluate(RegisterDomain &domain, semantics::OpKind kind,
     return domain.functions.geluErf(args[0]);
   return semantics::evalElementwise(domain, kind, attrs, args, type);
 }
-
-semantics::DType dtypeOf(Type type) {
-  if (type.isF16())
-    return semantics::DType::F16;
-  if (type.isInteger(1))
-    return semantics::DType::I1;
-  if (type.isInteger(32))
-    return semantics::DType::I32;
-  if (type.isInteger(64))
-    return semantics::DType::I64;
-  return type.isBF16() ? semantics::DType::BF16 : semantics::DType::F32;
-}
 } // namespace
 
 LogicalResult Emitter::emitMap(MapOp op) {
@@ -189,8 +178,8 @@ LogicalResult Emitter::emitMap(MapOp op) {
       for (auto [operand, v] : llvm::zip(op.getOperands(), views))
         args.push_back(registers[operand][(v.rowBroadcast ? 0 : r) * v.cols +
                                           (v.colBroadcast ? 0 : c)]);
-      regs.push_back(
-          evaluate(domain, *kind, attrs, args, dtypeOf(type.getElementType())));
+      regs.push_back(evaluate(domain, *kind, attrs, args,
+                              *toSemanticsDType(type.getElementType())));
     }
   registers[op.getResult()] = regs;
   return success();
