@@ -3,8 +3,8 @@
 #ifndef MIRAGE_TRANSFORMS_SUPEROPTREPORT_H
 #define MIRAGE_TRANSFORMS_SUPEROPTREPORT_H
 
+#include "Mirage/Dialect/Kernel/IR/References.h"
 #include "Mirage/Search/Search.h"
-#include "Mirage/Transforms/References.h"
 #include "Mirage/Verify/Verify.h"
 #include "llvm/Support/JSON.h"
 

@@ -12,6 +12,7 @@
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Conversion/PlanAttribute.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Dialect/Kernel/IR/References.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Semantics/DefaultGraphs.h"
 #include "PlanBuilder.h"
@@ -55,7 +56,7 @@ struct ConvertMGraphToThreadPass
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp func : functions) {
-      if (func.isExternal() || func->hasAttr("mirage.original") ||
+      if (func.isExternal() || func->hasAttr(kReferenceRoleAttribute) ||
           !isKernelGraph(func))
         continue;
       if (failed(convert(func, *found)))

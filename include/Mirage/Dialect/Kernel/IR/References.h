@@ -1,7 +1,7 @@
 //===- References.h - Who answers for whom ----------------------*- C++ -*-===//
 
-#ifndef MIRAGE_TRANSFORMS_REFERENCES_H
-#define MIRAGE_TRANSFORMS_REFERENCES_H
+#ifndef MIRAGE_DIALECT_KERNEL_IR_REFERENCES_H
+#define MIRAGE_DIALECT_KERNEL_IR_REFERENCES_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -17,4 +17,4 @@ constexpr llvm::StringLiteral kReferenceRoleAttribute = "mirage.original";
 
 } // namespace mirage
 
-#endif // MIRAGE_TRANSFORMS_REFERENCES_H
+#endif // MIRAGE_DIALECT_KERNEL_IR_REFERENCES_H
