@@ -25,35 +25,4 @@ void KernelDialect::initialize() {
 // Folders and canonicalization
 //===----------------------------------------------------------------------===//
 
-OpFoldResult CastOp::fold(FoldAdaptor) {
-  return mirage::detail::foldSameType(*this);
-}
-OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  return mirage::detail::foldSameType(*this);
-}
-OpFoldResult BroadcastOp::fold(FoldAdaptor) {
-  return mirage::detail::foldSameType(*this);
-}
-OpFoldResult TransposeOp::fold(FoldAdaptor) {
-  return mirage::detail::foldTranspose(*this);
-}
-OpFoldResult MulOp::fold(FoldAdaptor) {
-  return mirage::detail::foldNeutralRhs<ConstantOp>(*this);
-}
-OpFoldResult DivOp::fold(FoldAdaptor) {
-  return mirage::detail::foldNeutralRhs<ConstantOp>(*this);
-}
-
-void MatmulOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                           MLIRContext *context) {
-  patterns.add<mirage::detail::AbsorbTransposeOfRhs<MatmulOp, TransposeOp>>(
-      context);
-}
-void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                              MLIRContext *context) {
-  patterns.add<mirage::detail::ComposeTransposes<TransposeOp>>(context);
-}
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                            MLIRContext *context) {
-  patterns.add<mirage::detail::ComposeReshapes<ReshapeOp>>(context);
-}
+#include "Mirage/Dialect/Common/IR/ComputeFolders.inc"
