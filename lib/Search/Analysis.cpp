@@ -85,6 +85,11 @@ public:
     numberClasses();
     for (const Op &op : program.ops)
       collect(op);
+    // A product reads either operand as it lies: where one is transposed first,
+    // the other form saves that.
+    if (!result.transposes.empty() &&
+        (result.hasMatmul || result.hasMatmulTransposed))
+      result.hasMatmul = result.hasMatmulTransposed = true;
     tieExtents();
     findMaps();
     return std::move(result);

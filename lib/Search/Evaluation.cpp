@@ -76,6 +76,8 @@ mirage::search::evaluateField(const Analysis &analysis,
         return evalElementwise(domain, op.kind, op.attrs, args,
                                program.type(out).dtype);
       });
+      if (analysis.opaqueValues.count(out))
+        values[out] = withQ(domain, std::move(values[out]));
       break;
     }
   }

@@ -23,6 +23,17 @@ FieldTensor slice(const FieldTensor &tensor, unsigned dim, int index) {
 }
 } // namespace
 
+FieldTensor mirage::search::withQ(const FieldDomain &domain,
+                                  FieldTensor tensor) {
+  if (tensor.hasQ)
+    return tensor;
+  tensor.hasQ = true;
+  tensor.q.reserve(tensor.p.size());
+  for (uint32_t p : tensor.p)
+    tensor.q.push_back(domain.keyed(13, p).q);
+  return tensor;
+}
+
 FieldTensor mirage::search::runningMaxField(FieldDomain &domain,
                                             const FieldTensor &tensor,
                                             unsigned dim, bool current) {

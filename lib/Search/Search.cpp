@@ -17,12 +17,6 @@ namespace {
 constexpr unsigned kGraphsPerStructure = 12;
 constexpr unsigned kInstancesPerGraph = 4;
 
-/// A space to search; wider ones follow where a narrower one has nothing.
-struct Space {
-  bool opaqueMaps; ///< maps are one function each
-  bool wideLoads;  ///< inputs may be read whole before the loop
-};
-
 struct StructureResult {
   std::vector<Candidate> candidates;
   SearchStats stats;
@@ -64,8 +58,8 @@ public:
   }
 
   void run() {
-    for (Space space :
-         {Space{true, false}, Space{true, true}, Space{false, false}}) {
+    for (Space space : {Space{true, false, false}, Space{true, true, false},
+                        Space{true, false, true}, Space{false, false, true}}) {
       if (result.stopped == StopReason::Cancelled || !isWorthwhile(space))
         break;
       auto analysis = analyze(program, space.opaqueMaps);
@@ -73,6 +67,8 @@ public:
         result.note = llvm::toString(analysis.takeError());
         break;
       }
+      if (space.opaqueMaps && space.transposes && analysis->transposes.empty())
+        continue;
       // Without a map that was closed there is nothing new inside.
       if (!space.opaqueMaps && allMapsOpen)
         break;
@@ -87,7 +83,7 @@ public:
 
 private:
   bool isWorthwhile(const Space &space) const {
-    if (result.candidates.empty() || (space.opaqueMaps && !space.wideLoads))
+    if (result.candidates.empty())
       return true;
     // A product whose operands only fit a block whole: what is needed of an
     // input before the loop may let the product itself run in one.
@@ -138,8 +134,8 @@ private:
     // Inside maps there is much to visit and little to find.
     if (!space.opaqueMaps)
       options.nodeBudget /= 20;
-    ValueGraph values(analysis, structure, options, solver.get(),
-                      space.wideLoads, one.stats);
+    ValueGraph values(analysis, structure, options, solver.get(), space,
+                      one.stats);
     one.stopped = values.build();
     const PruneStats &prune = values.expressionTest().stats();
     one.stats.prune = prune;

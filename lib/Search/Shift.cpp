@@ -199,6 +199,11 @@ std::optional<Traits> ValueGraph::traitsOfReduce(int node, int dim, int axis,
     result.maxCount = std::max<int64_t>(x.maxCount, 1) * size;
     if (isForeignMax(expression, result.maxCount))
       return std::nullopt;
+    // One accumulator serves the running values and the total: the one that
+    // reduces its tile.
+    if (axis == static_cast<int>(kLoopAxis) && dim < 0 &&
+        wholeCounts.count(expression))
+      return std::nullopt;
     result.covers = x.covers;
     result.covers.push_back(node);
     if (!isWholeMax(expression, result.maxCount))
@@ -217,8 +222,7 @@ std::optional<Traits> ValueGraph::traitsOfReduce(int node, int dim, int axis,
 void ValueGraph::proposeRunning(int node, int dim, int total) {
   PolyId expression = allNodes[total].expression;
   const Traits &x = allNodes[node].traits;
-  // A maximum for each place of the tile would leave its columns apart.
-  if (!wholeCounts.count(expression) || (dim < 0 && x.partial < 0) ||
+  if (!wholeCounts.count(expression) ||
       allNodes[node].value.dims[kLoopAxis] == 1)
     return;
   Traits now, before;
@@ -230,9 +234,8 @@ void ValueGraph::proposeRunning(int node, int dim, int total) {
     return add({Action::Running, dim, current}, {node}, Phase::Inside,
                expression, current, traits, [&] {
                  FieldTensor tile =
-                     dim < 0 ? allNodes[node].value
-                             : reduceField(domain, allNodes[node].value,
-                                           kContext + dim, /*isMax=*/true);
+                     reduceField(domain, allNodes[node].value, kContext + dim,
+                                 /*isMax=*/true);
                  return runningMaxField(domain, tile, kLoopAxis, current);
                });
   };

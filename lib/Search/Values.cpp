@@ -58,9 +58,9 @@ IndexInfo indexInfo(const Analysis &analysis, const Structure &structure,
 
 ValueGraph::ValueGraph(const Analysis &analysis, const Structure &structure,
                        const SearchOptions &options, solver::Solver *solver,
-                       bool wideLoads, SearchStats &stats)
-    : analysis(analysis), structure(structure), options(options),
-      wide(wideLoads), stats(stats), shrunken(shrink(analysis, structure)) {
+                       const Space &space, SearchStats &stats)
+    : analysis(analysis), structure(structure), options(options), space(space),
+      stats(stats), shrunken(shrink(analysis, structure)) {
   values = evaluateField(analysis, shrunken.extent, domain, options.seed);
   expressions = evaluateExpressions(analysis, shrunken.extent, pool);
   std::vector<PolyId> targets;
@@ -103,7 +103,8 @@ bool ValueGraph::stop() {
 
 void ValueGraph::addLoads() {
   for (unsigned input = 0; input < analysis.program->numInputs; ++input) {
-    variants.push_back(loadVariants(analysis, structure, input, wide));
+    variants.push_back(
+        loadVariants(analysis, structure, input, space.wideLoads));
     for (unsigned v = 0; v < variants.back().size(); ++v) {
       const Splits &splits = variants.back()[v];
       Phase phase = splitByLoop(splits) ? Phase::Inside : Phase::Before;
@@ -223,10 +224,11 @@ void ValueGraph::proposeMaps(int n) {
     }
     add({Action::Map, static_cast<int>(i)}, {n}, phase, result, 1, *traits,
         [&] {
-          return mapField({&allNodes[n].value},
-                          [&](llvm::ArrayRef<FieldValue> args) {
-                            return applyMap(domain, map, args[0]);
-                          });
+          FieldTensor t = mapField({&allNodes[n].value},
+                                   [&](llvm::ArrayRef<FieldValue> args) {
+                                     return applyMap(domain, map, args[0]);
+                                   });
+          return map.opaque ? withQ(domain, std::move(t)) : t;
         });
   }
 }
@@ -267,7 +269,8 @@ void ValueGraph::proposeShapes(int n) {
     add({Action::Reshape, static_cast<int>(i)}, {n}, phase, e, 0, traits,
         [&] { return reshapeField(allNodes[n].value, to); });
   }
-  for (unsigned i = 0; i < analysis.transposes.size(); ++i) {
+  for (unsigned i = 0; space.transposes && i < analysis.transposes.size();
+       ++i) {
     const auto &permutation = analysis.transposes[i];
     if (permutation.size() != shape.size())
       continue;

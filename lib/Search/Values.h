@@ -34,7 +34,7 @@ struct Action {
     Reduce,       ///< index: dim, variant: 1 for max
     Accumulate,   ///< index: dim or -1, variant: 1 for max
     ReduceBlocks, ///< variant: 1 for max
-    Running,      ///< of a maximum; index: dim or -1, variant: 1 for current
+    Running,      ///< of a maximum; index: dim, variant: 1 for current
     Factor,       ///< exp map number `index` of a difference of two maxima
     Rescale,      ///< a value and a factor; index: dim or -1
   };
@@ -58,11 +58,18 @@ struct Node {
   std::vector<int> edges;
 };
 
+/// A space to search; wider ones follow where a narrower one has nothing.
+struct Space {
+  bool opaqueMaps = true;  ///< maps are one function each
+  bool wideLoads = false;  ///< inputs may be read whole before the loop
+  bool transposes = false; ///< tiles may be transposed, beside in products
+};
+
 class ValueGraph {
 public:
   ValueGraph(const Analysis &analysis, const Structure &structure,
              const SearchOptions &options, solver::Solver *solver,
-             bool wideLoads, SearchStats &stats);
+             const Space &space, SearchStats &stats);
 
   /// Builds the graph. Returns why it stopped.
   StopReason build();
@@ -143,7 +150,7 @@ private:
   bool scalesTooEarly(unsigned map, PolyId argument);
 
   const SearchOptions &options;
-  bool wide;
+  Space space;
   SearchStats &stats;
   ShrunkenSizes shrunken;
   ExpressionPool pool;

@@ -30,10 +30,11 @@ unsigned count(const std::vector<Op> &body, OpKind kind) {
   return llvm::count_if(body, [&](const Op &op) { return op.kind == kind; });
 }
 
+/// The op that yields a value, changes of shape aside.
 const Op *definer(const std::vector<Op> &body, ValueId value) {
   for (const Op &op : body)
     if (llvm::is_contained(op.results, value))
-      return &op;
+      return op.kind == OpKind::Reshape ? definer(body, op.operands[0]) : &op;
   return nullptr;
 }
 
@@ -63,6 +64,9 @@ void expectBoundedExps(const Candidate &candidate) {
       continue;
     const Op *sub = definer(loop->body, op.operands[0]);
     ASSERT_TRUE(sub);
+    if (sub->kind == OpKind::Mul) // by a positive constant
+      sub = definer(loop->body, sub->operands[0]);
+    ASSERT_TRUE(sub);
     ASSERT_EQ(sub->kind, OpKind::Sub);
     const Op *max = definer(loop->body, sub->operands[1]);
     ASSERT_TRUE(max);
@@ -73,10 +77,13 @@ void expectBoundedExps(const Candidate &candidate) {
     const Op *left = definer(loop->body, sub->operands[0]);
     ASSERT_TRUE(left);
     if (left->kind == OpKind::Running) {
+      const Accumulator &before =
+          loop->attrs.accumulators[left->attrs.accumulator];
       EXPECT_FALSE(left->attrs.current);
-      EXPECT_EQ(left->attrs.accumulator, max->attrs.accumulator);
+      EXPECT_EQ(definer(loop->body, acc.value),
+                definer(loop->body, before.value));
     } else {
-      EXPECT_EQ(acc.value, sub->operands[0]);
+      EXPECT_EQ(definer(loop->body, acc.value), left);
     }
   }
 }
@@ -84,9 +91,9 @@ void expectBoundedExps(const Candidate &candidate) {
 void expectFound(const Program &program) {
   SearchResult result = run(program);
   ASSERT_FALSE(result.candidates.empty());
+  expectOnlineSoftmax(result.candidates[0]);
   for (const Candidate &c : result.candidates) {
     EXPECT_FALSE(static_cast<bool>(verifyProgram(c.program)));
-    expectOnlineSoftmax(c);
     expectBoundedExps(c);
   }
   EXPECT_LT(result.candidates[0].predictedMicros, result.originalMicros);
@@ -118,6 +125,51 @@ TEST(AttentionTest, DecodeSplitsTheContext) {
   EXPECT_EQ(sums, 2u);
   // Each block's sums are brought to the common maximum first.
   EXPECT_EQ(count(graph.body, OpKind::Exp), 1u);
+}
+
+TEST(AttentionTest, Scaled) {
+  AttentionForm form;
+  form.scale = 0.125;
+  expectFound(attentionOf(form));
+  form.shiftScaled = true;
+  expectFound(attentionOf(form));
+}
+
+TEST(AttentionTest, SoftCapped) {
+  AttentionForm form;
+  form.cap = 30;
+  expectFound(attentionOf(form));
+}
+
+TEST(AttentionTest, AdditiveMask) {
+  AttentionForm form;
+  form.mask = true;
+  expectFound(attentionOf(form));
+}
+
+// K as (context, d), as models keep it: the product reads it transposed.
+TEST(AttentionTest, KeysByRow) {
+  AttentionForm form;
+  form.keysByRow = true;
+  expectFound(attentionOf(form));
+}
+
+TEST(AttentionTest, Norms) {
+  expectFound(qkNormAttention());
+  AttentionForm form;
+  form.norms = form.keysByRow = true;
+  expectFound(attentionOf(form));
+}
+
+// As torch-mlir writes scaled attention of models: rank 4, k transposed, the
+// products of rank 3.
+TEST(AttentionTest, RankFour) {
+  AttentionForm form;
+  form.rank4 = form.keysByRow = form.scaleByExtent = true;
+  expectFound(attentionOf(form, 8, 64, 1024, 128));
+  form.cap = 50;
+  form.norms = form.mask = true;
+  expectFound(attentionOf(form, 8, 64, 1024, 128));
 }
 
 // softmax with rows that are masked whole made 0, as exporters spell it: a

@@ -145,6 +145,99 @@ inline Program attention(int64_t heads = 2, int64_t rows = 256,
   return b.finish({b.matmul(p, v)});
 }
 
+/// What an attention program does besides its two products and softmax.
+struct AttentionForm {
+  double scale = 0;           ///< a factor of the logits, 0 for none
+  bool scaleByExtent = false; ///< 1 / sqrt(d)
+  double cap = 0;             ///< cap * tanh(logits / cap), 0 for none
+  bool mask = false;          ///< an additive mask of rows by context
+  bool norms = false;         ///< rms_norm of q, and of k along its depth
+  bool keysByRow = false;     ///< k is (context, d), and transposed
+  bool rank4 = false;         ///< a leading dim of size 1 around the products
+  bool shiftScaled = false;   ///< exp(scale * (s - max s))
+};
+
+inline Program attentionOf(const AttentionForm &form, int64_t heads = 2,
+                           int64_t rows = 256, int64_t context = 4096,
+                           int64_t dim = 64) {
+  Builder b;
+  auto shape = [&](int64_t m, int64_t n) {
+    return form.rank4 ? Shape{1, heads, m, n} : Shape{heads, m, n};
+  };
+  auto flat = [&](ValueId v) {
+    const Shape &s = b.program.type(v).shape;
+    return form.rank4 ? b.typed(OpKind::Reshape, {v},
+                                {{s[1], s[2], s[3]}, b.program.type(v).dtype})
+                      : v;
+  };
+  auto full = [&](ValueId v) {
+    const Shape &s = b.program.type(v).shape;
+    return form.rank4
+               ? b.typed(OpKind::Reshape, {v},
+                         {{1, s[0], s[1], s[2]}, b.program.type(v).dtype})
+               : v;
+  };
+  int64_t rank = form.rank4 ? 4 : 3;
+  ValueId q = b.input(shape(rows, dim));
+  ValueId k =
+      b.input(form.keysByRow ? shape(context, dim) : shape(dim, context));
+  ValueId v = b.input(shape(context, dim));
+  ValueId mask = form.mask ? b.input(form.rank4 ? Shape{1, 1, rows, context}
+                                                : Shape{1, rows, context})
+                           : -1;
+  Attrs transpose;
+  for (int64_t d = 0; d < rank; ++d)
+    transpose.dims.push_back(d);
+  std::swap(transpose.dims[rank - 1], transpose.dims[rank - 2]);
+  if (form.norms) {
+    q = b.rmsNorm(q, 1e-6);
+    ValueId byRow =
+        form.keysByRow ? k : b.op(OpKind::Transpose, {k}, transpose);
+    k = b.rmsNorm(byRow, 1e-6);
+  }
+  if (form.norms || form.keysByRow)
+    k = b.op(OpKind::Transpose, {k}, transpose);
+  ValueId s = full(b.matmul(flat(q), flat(k)));
+  if (form.scale != 0 && !form.shiftScaled)
+    s = b.op(OpKind::Mul, {s, b.literal(form.scale, rank, DType::F16)});
+  if (form.scaleByExtent) {
+    Attrs c;
+    c.constant =
+        ConstantValue::makeExtent(ConstantValue::Kind::RsqrtExtent, dim);
+    s = b.op(OpKind::Mul, {s, b.typed(OpKind::Constant, {},
+                                      {Shape(rank, 1), DType::F16}, c)});
+  }
+  if (form.cap != 0) {
+    ValueId cap = b.literal(form.cap, rank, DType::F16);
+    s = b.op(OpKind::Mul,
+             {b.op(OpKind::Tanh, {b.op(OpKind::Div, {s, cap})}), cap});
+  }
+  if (form.mask)
+    s = b.op(OpKind::Add, {s, mask});
+  Attrs last, max;
+  last.dims = max.dims = {rank - 1};
+  max.reduce = ReduceKind::Max;
+  ValueId p;
+  if (form.shiftScaled) {
+    ValueId x = b.cast(s, DType::F32);
+    ValueId shifted = b.op(OpKind::Sub, {x, b.op(OpKind::Reduce, {x}, max)});
+    ValueId e =
+        b.op(OpKind::Exp,
+             {b.op(OpKind::Mul, {shifted, b.literal(form.scale, rank)})});
+    p = b.cast(b.op(OpKind::Div, {e, b.op(OpKind::Reduce, {e}, last)}),
+               DType::F16);
+  } else {
+    p = b.op(OpKind::Softmax, {s}, last);
+  }
+  return b.finish({full(b.matmul(flat(p), flat(v)))});
+}
+
+inline Program qkNormAttention() {
+  AttentionForm form;
+  form.norms = true;
+  return attentionOf(form);
+}
+
 inline Program relu2() {
   Builder b;
   ValueId x = b.input({8, 3072}), w = b.input({3072, 9216});
@@ -189,6 +282,7 @@ inline llvm::ArrayRef<NamedProgram> allPrograms() {
       {"ntrans", ntrans},
       {"gqa", [] { return attention(); }},
       {"mha", [] { return attention(32, 16); }},
+      {"qknorm_gqa", qkNormAttention},
   };
   return programs;
 }

@@ -225,7 +225,7 @@ size_t compare(const Program &program, unsigned bound) {
     Twin twin(*analysis, structure, options.seed);
     std::set<std::string> expected = twin.solutions(bound);
     SearchStats stats;
-    ValueGraph graph(*analysis, structure, options, nullptr, false, stats);
+    ValueGraph graph(*analysis, structure, options, nullptr, Space(), stats);
     EXPECT_EQ(graph.build(), StopReason::Finished);
     std::set<std::string> found;
     Terms terms(graph);

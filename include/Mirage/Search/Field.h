@@ -101,6 +101,11 @@ FieldTensor makeFieldTensor(llvm::ArrayRef<int> context,
 /// Random values for an input.
 FieldTensor randomField(llvm::ArrayRef<int> shape, uint64_t seed);
 
+/// Gives a tensor without a q-component one that is a function of its
+/// p-component. What an opaque map yields obeys no law that this could break,
+/// and the exp of it minus a maximum must still be a power.
+FieldTensor withQ(const FieldDomain &domain, FieldTensor tensor);
+
 /// Elementwise with size-1 broadcast over context and tile dimensions.
 FieldTensor
 mapField(llvm::ArrayRef<const FieldTensor *> operands,

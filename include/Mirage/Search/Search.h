@@ -56,7 +56,7 @@ struct SearchOptions {
   explicit SearchOptions(const cost::Target &target) : target(target) {}
 
   const cost::Target &target;
-  unsigned maxBlockOps = 16;
+  unsigned maxBlockOps = 24;
   /// Operators proposed in each structure; past it the structure's values found
   /// so far are used.
   uint64_t nodeBudget = 5'000'000;

@@ -48,7 +48,7 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
            "GPU to search for: sm_80, sm_86, sm_89, sm_90a, sm_100a or sm_120a">,
-    Option<"maxBlockOps", "max-block-ops", "unsigned", /*default=*/"16",
+    Option<"maxBlockOps", "max-block-ops", "unsigned", /*default=*/"24",
            "Largest block graph, in counted ops">,
     Option<"nodeBudget", "node-budget", "uint64_t", /*default=*/"50000000",
            "Operators proposed for each structure of a fragment">,
