@@ -28,7 +28,7 @@ def verdict_of(text):
     for line in text.splitlines():
         for verdict in VERDICTS:
             if (at := line.find(f": {verdict}")) >= 0:
-                return verdict, line[at + 2:]
+                return verdict, line[at + 2:].split("; loads in bounds")[0]
     return "none", text.strip().splitlines()[0] if text.strip() else ""
 
 

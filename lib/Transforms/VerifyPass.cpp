@@ -2,6 +2,7 @@
 
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Transforms/Passes.h"
+#include "Mirage/Verify/Coverage.h"
 #include "Mirage/Verify/Verify.h"
 #include "SuperoptReport.h"
 #include "VerifySeed.h"
@@ -24,6 +25,7 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
   void runOnOperation() override {
     options.threads = threads;
     options.seed = expandSeed(seed);
+    solver = solver::createZ3Solver();
     if (reference.empty() && candidate.empty())
       return checkModule();
     if (reference.empty() || candidate.empty()) {
@@ -96,7 +98,10 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
             verify::recheck(*original, *result, *certificate, options))
       return graph.emitOpError("certificate does not hold: ")
              << llvm::toString(std::move(e));
-    graph.emitRemark("certificate holds against ") << name;
+    std::string coverage;
+    if (failed(checkCoverage(*result, graph, coverage)))
+      return failure();
+    graph.emitRemark("certificate holds against ") << name << coverage;
     return success();
   }
 
@@ -119,9 +124,31 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
     if (result->verdict != verify::Verdict::Equivalent)
       return g.emitError("@")
              << g.getName() << " against @" << f.getName() << ": " << text;
+    std::string coverage;
+    if (failed(checkCoverage(*program, g, coverage)))
+      return failure();
     g.emitRemark("@") << g.getName() << " against @" << f.getName() << ": "
-                      << text;
+                      << text << coverage;
     return success();
+  }
+
+  /// What the graphs of `program` read and write, as the end of a remark.
+  LogicalResult checkCoverage(const semantics::Program &program, Operation *op,
+                              std::string &text) {
+    verify::CoverageReport report = verify::proveCoverage(program, *solver);
+    switch (report.outcome) {
+    case verify::CoverageReport::Outcome::Proved:
+      if (report.loads + report.stores > 0)
+        text = "; " + verify::describe(report);
+      return success();
+    case verify::CoverageReport::Outcome::Refuted:
+      return op->emitOpError("expected loads in bounds, and stores disjoint "
+                             "and complete, but got: ")
+             << report.reason;
+    case verify::CoverageReport::Outcome::CannotTell:
+      return op->emitOpError(report.reason);
+    }
+    return failure();
   }
 
   func::FuncOp lookup(StringRef name) {
@@ -133,6 +160,8 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
   }
 
   verify::VerifyOptions options;
+  std::shared_ptr<solver::Solver>
+      solver; ///< made by each run; passes are copied
 };
 
 struct StripReferencePass

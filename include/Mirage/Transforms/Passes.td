@@ -86,10 +86,14 @@ def VerifyPass : Pass<"mirage-verify", "::mlir::ModuleOp"> {
     those before. With `reference` and `candidate`: compares two functions of the
     module.
 
+    Of every candidate it also proves, with Z3, from the maps and for all block
+    indices, that loads lie in bounds and stores are disjoint and complete.
+
     Effect: none on the program; a remark states each verdict. Fails, with a
     diagnostic, when a certificate does not hold or two functions are `not
-    equivalent` (with a counterexample) or the verifier `cannot tell`. A module
-    without certificates and candidates is an error, since nothing was checked.
+    equivalent` (with a counterexample), the verifier `cannot tell`, or that proof
+    fails. A module without certificates and candidates is an error, since nothing
+    was checked.
   }];
   let options = [
     Option<"reference", "reference", "std::string", /*default=*/"\"\"",

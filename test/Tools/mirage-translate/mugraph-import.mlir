@@ -22,7 +22,7 @@
 // NTRANS: func.func private @ntrans({{.*}}attributes {mirage.original}
 // NTRANS-COUNT-9: func.func @mugraph_{{.*}}attributes {mirage.reference = @ntrans}
 
-// VERDICT-COUNT-9: remark: @mugraph_{{[0-9]}} against @ntrans: equivalent, error at most 2^-
+// VERDICT-COUNT-9: remark: @mugraph_{{[0-9]}} against @ntrans: equivalent, error at most 2^-{{.*}}; loads in bounds, stores disjoint and complete (3 and {{[12]}})
 
 // The sum down to 64 columns has a loop of its own over its pieces.
 // GQA: for %{{.+}} = 4 -> <1x16x1xf32>
