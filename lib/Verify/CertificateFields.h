@@ -22,7 +22,7 @@ struct TestRecord {
 struct CertificateFields {
   std::string verdict, reason;
   std::string reference, candidate, signature, seed;
-  std::vector<std::string> laws, soft;
+  std::vector<std::string> laws, soft, constants;
   bool withExp = false, sigmaThroughExp = false;
   unsigned numTests = 0;
   PairNumbers numbers;

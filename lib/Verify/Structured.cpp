@@ -151,7 +151,7 @@ private:
         report.fewestCompares = std::min(report.fewestCompares, count);
     report.places = 0;
     report.fewestOutcomes.reset();
-    for (const Coverage &side : coverage) {
+    for (const OutcomeCounts &side : coverage) {
       report.places += side.numPlaces();
       if (std::optional<uint64_t> least = side.fewest())
         report.fewestOutcomes =
@@ -164,7 +164,7 @@ private:
   const Program *programs[2];
   bool withExp;
   const Seed &seed;
-  Coverage coverage[2];
+  OutcomeCounts coverage[2];
   std::vector<std::vector<uint64_t>> compares;
   StructuredReport report;
 };

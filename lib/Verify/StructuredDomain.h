@@ -33,7 +33,7 @@ namespace mirage::verify {
 
 /// How often each place that decides saw each of its outcomes. A place is the
 /// value that an op makes, and the number of the decision inside that op.
-class Coverage {
+class OutcomeCounts {
 public:
   using Place = std::pair<semantics::ValueId, unsigned>;
 
@@ -65,7 +65,7 @@ private:
 
 class StructuredDomain final : public TileDomain {
 public:
-  StructuredDomain(const FieldContext &context, Coverage &coverage,
+  StructuredDomain(const FieldContext &context, OutcomeCounts &coverage,
                    FailureLog &log)
       : cx(context), coverage(coverage), failures(log) {}
 
@@ -129,7 +129,7 @@ private:
   void requireFinite(const Scalar &a);
 
   const FieldContext &cx;
-  Coverage &coverage;
+  OutcomeCounts &coverage;
   FailureLog &failures;
   semantics::ValueId place = -1;
   unsigned nextPart = 0; ///< decisions of this op so far

@@ -21,6 +21,7 @@
 #include "Mirage/Verify/Verify.h"
 #include "Bookkeep.h"
 #include "CertificateFields.h"
+#include "Constants.h"
 #include "Executor.h"
 #include "FieldDomain.h"
 #include "Normalise.h"
@@ -88,26 +89,9 @@ std::string digestOf(const std::vector<TileRef> &outputs,
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
-/// A hint where a literal is 1/n rounded to its type: an exact reader sees
-/// another number, so a division by n on the other side is not the same.
-std::string roundedConstantNote(const std::vector<Op> &ops) {
-  for (const Op &op : ops) {
-    if (op.kind == OpKind::Constant &&
-        op.attrs.constant.kind == ConstantValue::Kind::Literal) {
-      double value = op.attrs.constant.literal, n = std::round(1 / value);
-      int exponent = 0;
-      bool exact = std::frexp(n, &exponent) == 0.5; // 1/n is a power of two
-      if (n >= 2 && n <= 1e9 && !exact &&
-          (value == 1 / n || value == static_cast<float>(1 / n)))
-        return llvm::formatv("; the literal {0} is 1/{1:F0} rounded",
-                             toString(op.attrs.constant), n)
-            .str();
-    }
-    std::string note = roundedConstantNote(op.body);
-    if (!note.empty())
-      return note;
-  }
-  return "";
+/// log2 of 2^a + 2^b.
+double log2Sum(double a, std::optional<double> b) {
+  return b ? std::max(a, *b) + std::log2(1 + std::exp2(-std::abs(a - *b))) : a;
 }
 
 struct Outcome {
@@ -127,6 +111,9 @@ public:
                   : std::max(1u, std::thread::hardware_concurrency());
     programs[0] = normalise(f, laws);
     programs[1] = normalise(g, laws);
+    std::set<std::string> constants;
+    recogniseConstants(programs[0], programs[1], constants);
+    fields.constants.assign(constants.begin(), constants.end());
   }
 
   llvm::Expected<VerifyResult> run() {
@@ -190,11 +177,32 @@ private:
     std::vector<Interpretation> ladder = {{hasExp, false}};
     if (hasSigmoid)
       ladder.push_back({true, true});
+    // Products under log and sqrt are split only where whole ones disagree.
+    Program split[2] = {programs[0], programs[1]};
+    std::set<std::string> splitLaws = laws;
+    bool splits = splitProducts(split[0], splitLaws);
+    splits |= splitProducts(split[1], splitLaws);
+    for (int side : {0, 1})
+      whole[side] = &programs[side];
+    size_t numWhole = ladder.size();
+    if (splits)
+      for (size_t i = 0; i < numWhole; ++i)
+        ladder.push_back(ladder[i]);
 
     Outcome outcome;
     std::optional<double> earlier; // log2 of the errors of earlier rungs
     unsigned soft = 0;
-    for (const Interpretation &mode : ladder) {
+    for (size_t rung = 0; rung < ladder.size(); ++rung) {
+      const Interpretation &mode = ladder[rung];
+      productsSplit = rung >= numWhole;
+      if (rung == numWhole) {
+        for (int side : {0, 1}) {
+          std::swap(programs[side], split[side]);
+          // Roots and logarithms are defined in more places there.
+          whole[side] = &split[side];
+        }
+        fields.laws.assign(splitLaws.begin(), splitLaws.end());
+      }
       outcome = test(mode);
       switch (outcome.kind) {
       case Outcome::Malformed:
@@ -205,10 +213,8 @@ private:
                           "than the pool of primes allows";
           continue;
         }
-        double bound = tests * (*pair.log2Eps + std::log2(kAttempts));
-        if (earlier)
-          bound = std::max(bound, *earlier) +
-                  std::log2(1 + std::exp2(-std::abs(bound - *earlier)));
+        double bound =
+            log2Sum(tests * (*pair.log2Eps + std::log2(kAttempts)), earlier);
         result.verdict = Verdict::Equivalent;
         result.reason.clear();
         result.log2Bound = bound;
@@ -230,7 +236,8 @@ private:
       // Had the programs been equal in this interpretation, they would have
       // agreed; had they agreed by chance, that is the error that adds.
       if (pair.log2Eps)
-        earlier = tests * (*pair.log2Eps + std::log2(kAttempts));
+        earlier =
+            log2Sum(tests * (*pair.log2Eps + std::log2(kAttempts)), earlier);
       unsigned output = outcome.where->output;
       soft = 0;
       for (int side : {0, 1})
@@ -247,18 +254,19 @@ private:
   /// Steps 3 to 5 for programs that differ in the last interpretation.
   void conclude(VerifyResult &result, const Outcome &outcome, unsigned soft) {
     std::string note =
-        outcome.permuted ? "; the outputs agree in another order" : "";
-    for (const Program &program : programs)
-      if (note.empty())
-        note = roundedConstantNote(program.ops);
+        outcome.permuted ? "; outputs look swapped: they agree in another order"
+                         : "";
     if (!soft) {
+      for (const Program &program : programs)
+        if (note.empty())
+          note = roundedConstantNote(program.ops);
       result.verdict = Verdict::NotEquivalent;
       result.reason = "field values differ with no soft symbol" + note;
       result.counterexample = outcome.where;
       return;
     }
     Key key = deriveKeys(seed, /*interpretation=*/2, 0, 0).input;
-    if (auto difference = probeReals(programs[0], programs[1], key, threads)) {
+    if (auto difference = probeReals(*whole[0], *whole[1], key, threads)) {
       result.verdict = Verdict::NotEquivalent;
       result.reason = "values at a real point differ" + note;
       Counterexample where;
@@ -358,7 +366,7 @@ private:
 
   Outcome attemptTest(const Interpretation &mode, unsigned t,
                       unsigned attempt) {
-    Keys keys = deriveKeys(seed, mode.sigmoidThroughExp, t, attempt);
+    Keys keys = deriveKeys(seed, interpretationId(mode), t, attempt);
     FieldDraw draw = drawField(mode.withExp, keys.draw);
     FieldContext context(draw, mode, keys.input, keys.hash, threads);
     std::vector<TileRef> inputs;
@@ -391,6 +399,12 @@ private:
     fields.tests.push_back(
         {draw, attempt + 1, digestOf(outputs[0], context.fp)});
     return compare(outputs[0], outputs[1], context.fp, t);
+  }
+
+  /// Interpretations draw independently; 2 and 3 are the probe's and the
+  /// structured one's.
+  uint32_t interpretationId(const Interpretation &mode) const {
+    return mode.sigmoidThroughExp + (productsSplit ? 4 : 0);
   }
 
   static Outcome compare(const std::vector<TileRef> &a,
@@ -467,9 +481,11 @@ private:
   unsigned threads;
   std::set<std::string> laws;
   Program programs[2];
+  const Program *whole[2] = {}; ///< without split products
   Analysis facts[2];
   PairNumbers pair;
   unsigned tests = 0;
+  bool productsSplit = false;
   CertificateFields fields;
 };
 } // namespace

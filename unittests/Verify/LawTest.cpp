@@ -115,6 +115,68 @@ const std::vector<Law> &laws() {
        [](K &k, V x, V) {
          return k.min(k.literal(2), k.max(k.literal(1), x));
        }},
+      {"L2 root of a product",
+       [](K &k, V x, V y) { return unary(k, OpKind::Sqrt, k.mul(x, y)); },
+       [](K &k, V x, V y) {
+         return k.mul(unary(k, OpKind::Sqrt, y), unary(k, OpKind::Sqrt, x));
+       },
+       [](K &k, V x, V y) {
+         return k.add(unary(k, OpKind::Sqrt, y), unary(k, OpKind::Sqrt, x));
+       }},
+      {"L2 root of a quotient",
+       [](K &k, V x, V y) { return unary(k, OpKind::Rsqrt, k.div(x, y)); },
+       [](K &k, V x, V y) {
+         return k.div(unary(k, OpKind::Sqrt, y), unary(k, OpKind::Sqrt, x));
+       },
+       [](K &k, V x, V y) {
+         return k.div(unary(k, OpKind::Sqrt, x), unary(k, OpKind::Sqrt, y));
+       }},
+      {"L2 root of an exponential",
+       [](K &k, V x, V) { return unary(k, OpKind::Sqrt, k.exp(x)); },
+       [](K &k, V x, V) { return k.exp(k.mul(x, k.literal(0.5))); },
+       [](K &k, V x, V) { return k.exp(k.mul(x, k.literal(2))); }},
+      {"L7 log of an exponential",
+       [](K &k, V x, V) { return unary(k, OpKind::Log, k.exp(x)); },
+       [](K &, V x, V) { return x; }, [](K &k, V x, V) { return k.neg(x); }},
+      {"L7 exponential of a log",
+       [](K &k, V x, V) { return k.exp(unary(k, OpKind::Log, x)); },
+       [](K &, V x, V) { return x; }, [](K &k, V x, V) { return k.mul(x, x); }},
+      {"L7 log of a product",
+       [](K &k, V x, V y) { return unary(k, OpKind::Log, k.mul(x, y)); },
+       [](K &k, V x, V y) {
+         return k.add(unary(k, OpKind::Log, x), unary(k, OpKind::Log, y));
+       },
+       [](K &k, V x, V y) {
+         return k.mul(unary(k, OpKind::Log, x), unary(k, OpKind::Log, y));
+       }},
+      {"L7 log of a quotient",
+       [](K &k, V x, V y) { return unary(k, OpKind::Log, k.div(x, y)); },
+       [](K &k, V x, V y) {
+         return k.sub(unary(k, OpKind::Log, x), unary(k, OpKind::Log, y));
+       },
+       [](K &k, V x, V y) {
+         return k.sub(unary(k, OpKind::Log, y), unary(k, OpKind::Log, x));
+       }},
+      {"L7 log of a power",
+       [](K &k, V x, V) {
+         return unary(k, OpKind::Log, k.op(OpKind::Pow, {x, k.literal(2.5)}));
+       },
+       [](K &k, V x, V) {
+         return k.mul(unary(k, OpKind::Log, x), k.literal(2.5));
+       },
+       [](K &k, V x, V) {
+         return k.mul(unary(k, OpKind::Log, x), k.literal(2));
+       }},
+      {"L7 log of a root",
+       [](K &k, V x, V) {
+         return unary(k, OpKind::Log, unary(k, OpKind::Rsqrt, x));
+       },
+       [](K &k, V x, V) {
+         return k.mul(unary(k, OpKind::Log, x), k.literal(-0.5));
+       },
+       [](K &k, V x, V) {
+         return k.mul(unary(k, OpKind::Log, x), k.literal(0.5));
+       }},
       {"exp of a sum", [](K &k, V x, V y) { return k.exp(k.add(x, y)); },
        [](K &k, V x, V y) { return k.mul(k.exp(y), k.exp(x)); },
        [](K &k, V x, V y) { return k.add(k.exp(y), k.exp(x)); }},

@@ -3,6 +3,7 @@
 
 #include "EpiloguePrograms.h"
 #include "gtest/gtest.h"
+#include <cmath>
 #include <functional>
 
 using namespace mirage::verify;
@@ -75,9 +76,16 @@ TEST(RewriteTest, MeanByDivision) {
   expectVerdict(Verdict::Equivalent, mean, build([](Kernel &k, ValueId sum) {
                   return k.div(sum, k.literal(14));
                 }));
-  expectVerdict(Verdict::NotEquivalent, mean, build([](Kernel &k, ValueId sum) {
-                  return k.mul(sum, k.literal(1.0f / 14));
-                }));
+  // The rounding of 1/14 stands for the extent's inverse; its neighbour and the
+  // rounding of another number do not.
+  auto scaled = [&](float c) {
+    return build(
+        [=](Kernel &k, ValueId sum) { return k.mul(sum, k.literal(c)); });
+  };
+  expectVerdict(Verdict::Equivalent, mean, scaled(1.0f / 14));
+  expectVerdict(Verdict::NotEquivalent, mean,
+                scaled(std::nextafter(1.0f / 14, 1.0f)));
+  expectVerdict(Verdict::NotEquivalent, mean, scaled(1.0f / 15));
 }
 
 // Two kernels instead of one: values pass through a tensor.
