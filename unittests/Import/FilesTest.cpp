@@ -3,6 +3,7 @@
 #include "Stored.h"
 
 #include "Mirage/Import/MugraphJSON.h"
+#include "Mirage/Verify/Coverage.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
@@ -73,6 +74,21 @@ TEST_P(PublishedTest, RoundTrip) {
   ASSERT_EQ(again->graphs.size(), file->graphs.size());
   for (size_t i = 0; i < file->graphs.size(); ++i)
     EXPECT_EQ(toString(again->graphs[i]), toString(file->graphs[i]));
+}
+
+TEST_P(PublishedTest, CoversItsResults) {
+  auto buffer = llvm::MemoryBuffer::getFile(std::string(MIRAGE_MUGRAPHS "/") +
+                                            GetParam() + ".json");
+  ASSERT_TRUE(bool(buffer));
+  auto file = readMugraphs((*buffer)->getBuffer());
+  ASSERT_TRUE(bool(file)) << llvm::toString(file.takeError());
+  auto solver = solver::createZ3Solver();
+  for (const Program &program : file->graphs) {
+    verify::CoverageReport report = verify::proveCoverage(program, *solver);
+    EXPECT_EQ(report.outcome, verify::CoverageReport::Outcome::Proved)
+        << program.name << ": " << report.reason;
+    EXPECT_GT(report.stores, 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PublishedTest,
