@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._native import Module
     from .compiled import CompiledGraph
     from .graph import DTensor, KernelGraph, new_kernel_graph
+    from . import inductor, passes
     from .inductor import explain
     from .threadblock import STensor, TBGraph, new_threadblock_graph
 
@@ -32,7 +33,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "new_kernel_graph": "graph", "KernelGraph": "graph", "DTensor": "graph",
     "new_threadblock_graph": "threadblock", "TBGraph": "threadblock", "STensor": "threadblock",
-    "CompiledGraph": "compiled", "Module": "_native", "targets": "_native",
+    "CompiledGraph": "compiled", "Module": "_native", "targets": "_native", "passes": "", "inductor": "",
 }
 
 __all__ = ["DType", "float16", "bfloat16", "float32", "MirageError", "ShapeError", "DTypeError", "MirageWarning",
@@ -48,6 +49,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module("." + _LAZY[name], __name__), name)
+    # A submodule stands for itself.
+    value = getattr(import_module("." + _LAZY[name], __name__), name) if _LAZY[name] else \
+        import_module("." + name, __name__)
     globals()[name] = value
     return value

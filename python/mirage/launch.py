@@ -69,7 +69,7 @@ class Launcher:
         self._num_outputs = len(outputs)
         self._allocate = [_allocator(torch, shape, dtype, ordinal) for shape, dtype in outputs + scratch]
         self._stream = torch._C._cuda_getCurrentRawStream
-        self._current_device = torch.cuda.current_device
+        self._current_device = torch._C._cuda_getDevice  # CUDA is initialised: without its check
         self._device_guard = torch.cuda.device
         self._function, self._handle = self._kernels.launch_address, self._kernels.handle
 

@@ -76,6 +76,33 @@ def test_another_batch_size_is_never_answered_wrong():
     assert any("symbolic" in reason for graph in report.graphs for reason in graph.left), str(report)
 
 
+def test_a_graph_that_is_one_fragment_is_called_directly():
+    norm, linear = torch.nn.RMSNorm(64).half(), torch.nn.Linear(64, 128).half()
+    model = torch.nn.Sequential(norm, linear)
+    function, report = compiled(model)
+    check(function, model, torch.randn(16, 64).half())
+    assert report.graphs[0].whole, str(report)
+    check(function, model, torch.randn(64, 16).half().t())
+    linear.weight.mul_(2)
+    check(function, model, torch.randn(16, 64).half())
+    # An output twice, an input among the outputs, an input that is not used.
+    weight = linear.weight
+
+    def twice(x, y):
+        h = F.relu(x @ weight.t())
+        return h, h
+
+    def passed(x, y):
+        return x, F.relu(x @ weight.t())
+
+    for other in (twice, passed):
+        function, report = compiled(other)
+        x, y = torch.randn(16, 64).half(), torch.randn(3)
+        for g, e in zip(function(x, y), other(x, y)):
+            torch.testing.assert_close(g, e, rtol=4e-3, atol=4e-3)
+        assert report.fused == 1
+
+
 def test_several_outputs_aliases_and_views():
     w = torch.randn(64, 128).half() / 8
 

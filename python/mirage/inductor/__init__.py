@@ -51,8 +51,11 @@ class _Compiler:
         self.options, self.report = options, report
         self.static: set[int] = set()
         self.inference = False
+        self.graphs = 0
+        self.whole: ops.WholeGraph | None = None  # where the only graph is one fragment
 
     def replace(self, graph: Graph) -> None:
+        self.graphs += 1
         entry = GraphReport(nodes=sum(n.op == "call_function" for n in graph.nodes))
         self.report.graphs.append(entry)
         if not self.inference:
@@ -71,6 +74,7 @@ class _Compiler:
                 if reason is not None:
                     entry.left[reason] += 1
         self._replace_fragments(graph, entry)
+        self.whole = _whole_graph(graph) if entry.note == "" else None
 
     def _replace_fragments(self, graph: Graph, entry: GraphReport) -> None:
         tried: set[frozenset[Node]] = set()
@@ -200,6 +204,35 @@ class _Compiler:
             node.replace_all_uses_with(part, delete_user_cb=lambda user, inside=inside: user not in inside)
 
 
+def _whole_graph(graph: Graph) -> ops.WholeGraph | None:
+    """The direct callable of a graph that holds one call of ours, the parts of its result, and nothing else."""
+    calls = [n for n in graph.nodes if n.op not in ("placeholder", "output") and n.target is not operator.getitem]
+    if len(calls) != 1 or calls[0].target is not ops.call:
+        return None
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    (results,) = next(n for n in graph.nodes if n.op == "output").args
+    if any(value_of(n) is None for n in placeholders) or any(
+            not isinstance(r, Node) or r.target is not operator.getitem for r in results):
+        return None
+    inputs, key = calls[0].args
+    value = value_of(inputs[0])
+    assert value is not None
+    return ops.WholeGraph(ops.entry_of(key), [placeholders.index(n) for n in inputs],
+                          [r.args[1] for r in results], value.device.type == "cuda",
+                          len(placeholders))
+
+
+def _interface(graph: Graph) -> tuple[int, int] | None:
+    """How many inputs and outputs Dynamo's graph has, if they can be those of the graph that inductor compiles, with no
+    layer in between that adds, drops or aliases any. Parameters are inputs already."""
+    (results,) = next(n for n in graph.nodes if n.op == "output").args
+    if not isinstance(results, (tuple, list)) or any(n.op == "get_attr" for n in graph.nodes):
+        return None
+    if any(not isinstance(r, Node) or r.op == "placeholder" for r in results) or len(set(results)) != len(results):
+        return None
+    return sum(n.op == "placeholder" for n in graph.nodes), len(results)
+
+
 class _Pass(CustomGraphPass):
     def __init__(self, compiler: _Compiler) -> None:
         self.compiler = compiler
@@ -259,9 +292,14 @@ def backend(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], *, options:
         return compile_fx_inner(graph_module, inputs, **kwargs)
 
     patches["post_grad_custom_pre_pass"] = _Pass(compiler)
+    interface = _interface(gm.graph)  # before compile_fx, which may change it
     compiled = compile_fx(gm, list(example_inputs), inner_compile=inner, config_patches=patches)
     for graph in report.graphs:
         log.info("%s", "\n".join(graph.lines()))
+    if compiler.graphs == 1 and compiler.whole is not None and not patches.get("triton.cudagraphs") \
+            and interface == (compiler.whole.num_arguments, compiler.whole.num_results):
+        report.graphs[-1].whole = True
+        return compiler.whole
     return compiled
 
 

@@ -26,6 +26,7 @@ class Entry:
         self.found, self.inputs, self.dependent = found, list(inputs), dependent
         self.outputs = [(shape, getattr(torch, dtype.torch_name)) for shape, dtype in outputs]
         self._plain = [spec.perm == tuple(range(len(spec.perm))) for spec in self.inputs]
+        self._all_plain = all(self._plain)
         self._perms = [spec.perm for spec in self.inputs]
         self._launchers: dict[int, Any] = {}
         self._module: _native.Module | None = None
@@ -35,6 +36,8 @@ class Entry:
 
     def _stored(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Inputs as the kernel reads them. Inductor may hand over other strides than it announced."""
+        if self._all_plain and all([t.is_contiguous() for t in tensors]):
+            return list(tensors)
         result = []
         for tensor, plain, perm in zip(tensors, self._plain, self._perms):
             if not plain:
@@ -77,6 +80,23 @@ class Entry:
             if not any(askew):
                 raise
             return launcher([t.clone() if a else t for t, a in zip(dense, askew)])
+
+
+class WholeGraph:
+    """The callable for a graph that is one fragment and nothing else: Dynamo's arguments go to the entry, past
+    inductor's and the dispatcher's layers. `inputs` are the places of the fragment's inputs among the arguments,
+    `outputs` those of the results among its outputs."""
+
+    def __init__(self, entry: Entry, inputs: Sequence[int], outputs: Sequence[int], on_cuda: bool,
+                 num_arguments: int) -> None:
+        self._inputs = tuple(inputs)
+        self.num_arguments, self.num_results = num_arguments, len(outputs)
+        self._outputs = None if list(outputs) == list(range(len(entry.outputs))) else tuple(outputs)
+        self._run = entry.run_cuda if on_cuda else entry.run_cpu
+
+    def __call__(self, *args: Any) -> list[torch.Tensor]:
+        results = self._run([args[i] for i in self._inputs])
+        return results if self._outputs is None else [results[i] for i in self._outputs]
 
 
 _ENTRIES: dict[str, Entry] = {}

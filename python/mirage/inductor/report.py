@@ -30,9 +30,11 @@ class GraphReport:
     fragments: list[FragmentReport] = field(default_factory=list)
     left: Counter[str] = field(default_factory=Counter)  # reason -> number of products
     note: str = ""  # why the whole graph was left
+    whole: bool = False  # it is one fragment, which is called without inductor's layers
 
     def lines(self) -> list[str]:
         text = [f"graph of {self.nodes} ops: {sum(f.fused for f in self.fragments)} fragments fused"
+                + ("; nothing else is in it" if self.whole else "")
                 + (f"; left to inductor: {self.note}" if self.note else "")]
         for f in self.fragments:
             times = [f"{name} {value:.1f} us" for name, value in
