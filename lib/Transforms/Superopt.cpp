@@ -362,6 +362,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     OpBuilder builder(scratch->getBody(), scratch->getBody()->begin());
     ThreadLoweringOptions lowering;
     lowering.maxCluster = device->maxCluster;
+    lowering.hasWgmma = device->hasWgmma();
     lowering.sharedLimit = device->sharedPerBlock;
     for (const semantics::Op &op : program.ops) {
       if (op.kind != semantics::OpKind::Graph)

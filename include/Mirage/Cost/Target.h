@@ -31,6 +31,8 @@ struct Target {
 
   /// griddepcontrol (PTX ISA 9.7.13.13) came with clusters, in sm_90.
   bool hasGridDependency() const { return maxCluster > 1; }
+  /// wgmma (PTX ISA 9.7.15) is of sm_90a alone.
+  bool hasWgmma() const { return name == "sm_90a"; }
 };
 
 /// The target of this name (sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a), or

@@ -275,27 +275,31 @@ bool BlockLowering::reducesDim(const semantics::Accumulator &acc) const {
          program.type(acc.value).shape[acc.reduceDim] != 1;
 }
 
-/// Rows of what one product leaves then stay in one warp: reductions along them
-/// need no shared memory, and the next product reads them from registers.
+/// Where one product feeds another, rows then stay in one warp: reductions
+/// along them need no shared memory, and the next product reads them from
+/// registers. Warp groups want the same.
 bool BlockLowering::wantsRowWarps(const semantics::Op &loop) const {
   llvm::DenseSet<ValueId> products; // and what depends on them
-  bool chained = false;
   int64_t warps = threads / 32;
+  bool chained = false, fits = true,
+       groups = options.hasWgmma && warps % 4 == 0;
   for (const semantics::Op &op : loop.body) {
     bool depends = llvm::any_of(
         op.operands, [&](ValueId id) { return products.contains(id); });
-    if (op.kind == OpKind::Running)
-      depends = false;
     if (op.kind == OpKind::Matmul) {
       chained |= products.contains(op.operands[0]);
       Extent e = extent(op.results[0], false);
-      if (llvm::divideCeil(e.rows, 16) % warps != 0 || e.cols % 8 != 0)
-        return false;
+      int64_t depth = program.type(op.operands[0]).shape.back();
+      fits &= llvm::divideCeil(e.rows, 16) % warps == 0 && e.cols % 8 == 0;
+      // Tiles that swizzle into the descriptors' panels.
+      groups &= e.rows == 16 * warps && e.cols <= 256 &&
+                llvm::isPowerOf2_64(depth) && llvm::isPowerOf2_64(e.cols) &&
+                depth >= 16 && e.cols >= 16;
     }
     if (depends || op.kind == OpKind::Matmul)
       products.insert(op.results.begin(), op.results.end());
   }
-  return chained;
+  return fits && (chained || (groups && !products.empty()));
 }
 
 /// Emitted on demand inside the body, a tile that does not change from one

@@ -125,6 +125,7 @@ llvm::Error PlanBuilder::run() {
 llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
   ThreadLoweringOptions options;
   options.maxCluster = lowering.maxCluster;
+  options.hasWgmma = lowering.hasWgmma();
   options.sharedLimit = lowering.sharedPerBlock;
   for (auto [i, id] : llvm::enumerate(op.operands)) {
     auto from = parameter(id);

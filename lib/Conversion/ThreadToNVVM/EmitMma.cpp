@@ -31,6 +31,26 @@ SmallVector<Value> Emitter::ldmatrix(Value pointer, unsigned count, bool trans,
   return parts;
 }
 
+Emitter::Product Emitter::productOf(MmaOp op) {
+  return {op.getAcc(),
+          op.getLhs(),
+          op.getLhsStage(),
+          op.getRhs(),
+          op.getRhsStage(),
+          op.getTransposeRhs(),
+          op.getLhs().getType().getCols()};
+}
+
+Emitter::Product Emitter::productOf(MmaRegisterOp op) {
+  return {op.getAcc(),
+          op.getLhs(),
+          Value(),
+          op.getRhs(),
+          op.getRhsStage(),
+          op.getTransposeRhs(),
+          op.getLhs().getType().getCols()};
+}
+
 void Emitter::emitMma(MmaOp op) {
   Location loc = op.getLoc();
   ScalarBuilder s = at(loc);
@@ -41,8 +61,11 @@ void Emitter::emitMma(MmaOp op) {
   Value warpRow = s.mul(s.udiv(warp, d.warpsN), d.warpRows);
   Value low = s.urem(lane, 16), high = s.mul(s.udiv(lane, 16), 8);
   bool bf16 = lhs.getElementType().isBF16();
-  Product product{op.getAcc(), op.getRhs(), op.getRhsStage(),
-                  op.getTransposeRhs(), lhs.getCols()};
+  Product product = productOf(op);
+  if (fitsWgmma(product)) {
+    registers[op.getResult()] = emitWgmma(product, loc, {});
+    return;
+  }
   registers[op.getResult()] =
       emitProduct(product, loc, [&](int64_t rowPiece, int64_t k) {
         Value row = s.add(s.add(warpRow, 16 * rowPiece), low);
@@ -70,8 +93,16 @@ void Emitter::emitMmaRegister(MmaRegisterOp op) {
     return half.isBF16() ? LLVM::BitcastOp::create(b, loc, s.i32(), pair)
                          : pair;
   };
-  Product product{op.getAcc(), op.getRhs(), op.getRhsStage(),
-                  op.getTransposeRhs(), lhs.getCols()};
+  Product product = productOf(op);
+  if (fitsWgmma(product)) {
+    Registers left;
+    for (int64_t col = 0; col < v.cols; col += 4)
+      for (auto [row, at] :
+           {std::pair(0, col), {1, col}, {0, col + 2}, {1, col + 2}})
+        left.push_back(LLVM::BitcastOp::create(b, loc, s.i32(), pack(row, at)));
+    registers[op.getResult()] = emitWgmma(product, loc, left);
+    return;
+  }
   registers[op.getResult()] =
       emitProduct(product, loc, [&](int64_t rowPiece, int64_t k) {
         int64_t row = 2 * rowPiece, col = k / 4; // two registers for 8 columns

@@ -9,6 +9,8 @@ using namespace mirage::thread;
 FailureOr<LLVM::LLVMFuncOp> Emitter::run() {
   Location loc = kernel.getLoc();
   MLIRContext *context = b.getContext();
+  kernel.walk([&](MmaOp op) { usesWgmma |= fitsWgmma(productOf(op)); });
+  kernel.walk([&](MmaRegisterOp op) { usesWgmma |= fitsWgmma(productOf(op)); });
   Block &source = kernel.getBody().front();
   Type pointer = LLVM::LLVMPointerType::get(context, 1);
   SmallVector<Type> arguments(source.getNumArguments(), pointer);
@@ -102,6 +104,12 @@ LogicalResult Emitter::emitOp(Operation *op) {
         return success();
       })
       .Case<BarrierOp>([&](auto) {
+        // What this thread wrote becomes visible to wgmma (PTX ISA 9.7.15.3).
+        if (usesWgmma)
+          NVVM::FenceProxyOp::create(
+              b, loc, NVVM::ProxyKind::async_shared,
+              NVVM::SharedSpaceAttr::get(b.getContext(),
+                                         NVVM::SharedSpace::shared_cta));
         NVVM::Barrier0Op::create(b, loc);
         return success();
       })
@@ -319,13 +327,20 @@ Value Emitter::bufferOffset(BufferType type, Value row, Value col,
                             Location loc) {
   ScalarBuilder s = at(loc);
   int64_t width = type.getElementType().getIntOrFloatBitWidth() / 8;
-  Value start = s.mul(row, type.getRowBytes());
   Value byte = s.mul(col, width);
   if (!type.getSwizzle())
-    return s.add(start, byte);
+    return s.add(s.mul(row, type.getRowBytes()), byte);
+  // Rows of more than 128 bytes are cut into panels of 128, one after another.
+  int64_t panelBytes = std::min<int64_t>(type.getRowBytes(), 128);
+  Value start = s.mul(row, panelBytes);
+  if (type.getRowBytes() > panelBytes) {
+    start = s.add(start,
+                  s.mul(s.udiv(byte, panelBytes), type.getRows() * panelBytes));
+    byte = s.urem(byte, panelBytes);
+  }
   // Chunk c of row r lies at c ^ (r mod 8), or, where a row has fewer than
   // eight chunks, so many rows share one pattern that 128 bytes are covered.
-  int64_t chunks = type.getRowBytes() / 16;
+  int64_t chunks = panelBytes / 16;
   Value pattern =
       chunks >= 8 ? s.urem(row, 8) : s.urem(s.udiv(row, 8 / chunks), chunks);
   Value chunk = s.bitXor(s.udiv(byte, 16), pattern);

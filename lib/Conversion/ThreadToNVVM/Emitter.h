@@ -71,8 +71,10 @@ struct ScalarBuilder {
 
 class Emitter {
 public:
-  Emitter(mlir::OpBuilder &builder, KernelOp kernel, bool hasGridDependency)
-      : b(builder), kernel(kernel), hasGridDependency(hasGridDependency) {}
+  Emitter(mlir::OpBuilder &builder, KernelOp kernel, bool hasGridDependency,
+          bool hasWgmma)
+      : b(builder), kernel(kernel), hasGridDependency(hasGridDependency),
+        hasWgmma(hasWgmma) {}
 
   /// Writes the function at the builder's insertion point.
   mlir::FailureOr<mlir::LLVM::LLVMFuncOp> run();
@@ -103,7 +105,8 @@ private:
   void emitMma(MmaOp op);
   void emitMmaRegister(MmaRegisterOp op);
   struct Product {
-    mlir::Value acc, rhs, rhsStage;
+    mlir::Value acc, lhs, lhsStage; ///< lhsStage: of a buffer, else null
+    mlir::Value rhs, rhsStage;
     bool transposeRhs;
     int64_t depth;
   };
@@ -111,6 +114,16 @@ private:
   /// warp's 16 x 16 piece of lhs in this 16-row piece, from column k on.
   Registers emitProduct(const Product &product, mlir::Location loc,
                         llvm::function_ref<Registers(int64_t, int64_t)> left);
+  /// True if the target's warp groups can take the product as it lies.
+  bool fitsWgmma(const Product &product) const;
+  /// The same by warp groups; `left` are the packed registers of lhs, four for
+  /// each 16 columns, or none where it lies in a buffer.
+  Registers emitWgmma(const Product &product, mlir::Location loc,
+                      llvm::ArrayRef<mlir::Value> left);
+  mlir::Value wgmmaDescriptor(BufferType buffer, mlir::Value base,
+                              mlir::Value offset, mlir::Location loc);
+  static Product productOf(MmaOp op);
+  static Product productOf(MmaRegisterOp op);
   Registers ldmatrix(mlir::Value pointer, unsigned count, bool trans, bool bf16,
                      mlir::Location loc);
   mlir::LogicalResult emitMap(MapOp op);
@@ -171,6 +184,9 @@ private:
   mlir::OpBuilder &b;
   KernelOp kernel;
   bool hasGridDependency;
+  bool hasWgmma;
+  /// Some product reads shared memory through the asynchronous proxy.
+  bool usesWgmma = false;
   llvm::DenseMap<mlir::Value, Registers> registers; ///< fragments
   llvm::DenseMap<mlir::Value, mlir::Value> scalars; ///< i32s, tensors' pointers
   llvm::DenseMap<mlir::Value, int64_t> offsets;     ///< buffers

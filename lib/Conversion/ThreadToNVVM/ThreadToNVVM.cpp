@@ -55,7 +55,8 @@ LogicalResult mirage::convertThreadToNVVM(ModuleOp module, StringRef moduleName,
                          LLVM::Linkage::External, kSharedMemorySymbol,
                          Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
   for (KernelOp kernel : kernels) {
-    if (failed(Emitter(b, kernel, known->hasGridDependency()).run())) {
+    if (failed(Emitter(b, kernel, known->hasGridDependency(), known->hasWgmma())
+                   .run())) {
       gpuModule.erase();
       return failure();
     }

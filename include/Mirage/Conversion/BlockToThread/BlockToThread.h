@@ -12,6 +12,7 @@ namespace mirage {
 /// What the lowering may use, and what the caller knows of the arguments.
 struct ThreadLoweringOptions {
   int64_t maxCluster = 8;           ///< blocks of a cluster, 1 without clusters
+  bool hasWgmma = false;            ///< products by groups of four warps
   int64_t sharedLimit = 227 * 1024; ///< bytes of shared memory a block may use
   /// Positions of the graph's operands that no earlier kernel writes.
   llvm::SmallVector<int64_t> constantInputs;

@@ -97,9 +97,11 @@ def Thread_BufferType : TypeDef<ThreadDialect, "Buffer"> {
   let summary = "A ring of tiles in shared memory";
   let description = [{
     `stages` tiles of `rows` x `cols`, one after the other. A row takes
-    `rowBytes` bytes. With `swizzle` the 16-byte chunks of a row are permuted by
-    an exclusive or with the row's index, so that eight rows of one column lie in
-    different banks.
+    `rowBytes` bytes. With `swizzle` rows of more than 128 bytes are cut into
+    panels of 128, one after the other, and the 16-byte chunks of a row are
+    permuted by an exclusive or with the row's index, so that eight rows of one
+    column lie in different banks: the 128-, 64- and 32-byte swizzles of wgmma and
+    of tensor copies.
 
     Constraints:
     - (C1) `stages`, `rows` and `cols` are at least 1.
