@@ -3,13 +3,19 @@
 # Compiler settings that every Mirage target shares: LLVM is built without RTTI
 # and exceptions, so is Mirage.
 add_library(mirage_options INTERFACE)
-target_compile_options(mirage_options INTERFACE
-  -fno-rtti -fno-exceptions -Wall -Wextra -Wno-unused-parameter
-  $<$<BOOL:${MIRAGE_WERROR}>:-Werror>)
+target_compile_options(mirage_options INTERFACE -fno-rtti -fno-exceptions
+  $<BUILD_INTERFACE:-Wall> $<BUILD_INTERFACE:-Wextra>
+  $<BUILD_INTERFACE:-Wno-unused-parameter>
+  $<BUILD_INTERFACE:$<$<BOOL:${MIRAGE_WERROR}>:-Werror>>)
 target_include_directories(mirage_options INTERFACE
-  ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:include>)
 target_include_directories(mirage_options SYSTEM INTERFACE
   ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+
+# What find_package(Mirage) knows: see MirageInstall.cmake.
+install(TARGETS mirage_options EXPORT MirageTargets)
 
 # add_mirage_library(NAME src... [DEPENDS target...] [LINK_LIBS lib...])
 # A static library. It links LLVM's shared object; MLIR's is named in LINK_LIBS
@@ -21,6 +27,8 @@ function(add_mirage_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   target_link_libraries(${name} PUBLIC mirage_options ${ARG_LINK_LIBS} LLVM)
+  install(TARGETS ${name} EXPORT MirageTargets
+    ARCHIVE DESTINATION lib COMPONENT dev)
 endfunction()
 
 # As add_mirage_library, for code that includes MLIR or generated headers.
