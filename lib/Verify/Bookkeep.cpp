@@ -34,15 +34,21 @@ private:
     return bits;
   }
 
+  template <class Fn> static void renameMasks(Numbers &v, Fn fn) {
+    v.varies = fn(v.varies);
+    v.denominatorVaries = fn(v.denominatorVaries);
+    v.calls.rename(fn);
+  }
+
   /// Renames dim i to map[i] (or drops it, at -1) in both masks.
   static Numbers moved(Numbers v, llvm::ArrayRef<int> map) {
-    for (unsigned *mask : {&v.varies, &v.callsVary, &v.denominatorVaries}) {
-      unsigned bits = *mask & ~((1u << kIterationBit) - 1);
+    renameMasks(v, [&](unsigned mask) {
+      unsigned bits = mask & ~((1u << kIterationBit) - 1);
       for (size_t i = 0; i < map.size(); ++i)
-        if ((*mask & (1u << i)) && map[i] >= 0)
+        if ((mask & (1u << i)) && map[i] >= 0)
           bits |= 1u << map[i];
-      *mask = bits;
-    }
+      return bits;
+    });
     v.rootOf = v.squared = nullptr;
     return v;
   }
@@ -65,7 +71,8 @@ private:
             total(loop->attrs.accumulators[op.attrs.accumulator],
                   loop->attrs.range, op.results[0]);
         values[op.results[0]].varies |= 1u << kIterationBit;
-        values[op.results[0]].callsVary |= 1u << kIterationBit;
+        values[op.results[0]].calls.rename(
+            [](unsigned mask) { return mask | 1u << kIterationBit; });
         // The state depends on the iteration, so does its denominator.
         if (values[op.results[0]].denominator)
           values[op.results[0]].denominatorVaries |= 1u << kIterationBit;
@@ -92,15 +99,15 @@ private:
   Numbers load(const Op &graph, const Op &op) {
     Numbers v = values[op.operands[0]];
     v.rootOf = v.squared = nullptr;
-    for (unsigned *mask : {&v.varies, &v.callsVary, &v.denominatorVaries}) {
-      unsigned bits = *mask;
+    renameMasks(v, [&](unsigned mask) {
+      unsigned bits = mask;
       for (int g = 0; g < 3; ++g)
-        if (op.attrs.imap[g] >= 0 && (*mask & (1u << op.attrs.imap[g])))
+        if (op.attrs.imap[g] >= 0 && (mask & (1u << op.attrs.imap[g])))
           bits |= 1u << (kGridBit + g);
-      if (op.attrs.fmap >= 0 && (*mask & (1u << op.attrs.fmap)))
+      if (op.attrs.fmap >= 0 && (mask & (1u << op.attrs.fmap)))
         bits |= 1u << kIterationBit;
-      *mask = bits;
-    }
+      return bits;
+    });
     if (v.denominator)
       v.denominator = mix(v.denominator, op.results[0]);
     return v;
@@ -109,12 +116,12 @@ private:
   Numbers store(const Op &op, ValueId id) {
     Numbers v = values[op.operands[0]];
     v.rootOf = v.squared = nullptr;
-    for (unsigned *mask : {&v.varies, &v.callsVary, &v.denominatorVaries}) {
+    renameMasks(v, [&](unsigned mask) {
       for (int g = 0; g < 3; ++g)
-        if (op.attrs.omap[g] >= 0 && (*mask & (1u << (kGridBit + g))))
-          *mask |= 1u << op.attrs.omap[g];
-      *mask &= (1u << kIterationBit) - 1;
-    }
+        if (op.attrs.omap[g] >= 0 && (mask & (1u << (kGridBit + g))))
+          mask |= 1u << op.attrs.omap[g];
+      return mask & ((1u << kIterationBit) - 1);
+    });
     if (v.denominator)
       v.denominator = mix(v.denominator, id);
     return v;
@@ -145,9 +152,8 @@ private:
         v.expFactors[i] += times * f.expFactors[i];
       }
       v.hasExp |= f.hasExp;
-      v.calls += times * f.calls;
+      v.calls.add(f.calls, times);
       v.varies |= f.varies;
-      v.callsVary |= f.callsVary;
       v.denominatorVaries |= f.denominatorVaries;
       v.denominator = NumbersDomain::product(v.denominator, f.denominator);
     }
@@ -262,12 +268,9 @@ private:
   Numbers spread(Numbers v, const Shape &shape, ValueId id) {
     constexpr unsigned kDims = (1u << kIterationBit) - 1;
     v.rootOf = v.squared = nullptr;
-    if (v.varies & kDims)
-      v.varies |= dimBits(shape);
-    if (v.callsVary & kDims)
-      v.callsVary |= dimBits(shape);
-    if (v.denominatorVaries & kDims)
-      v.denominatorVaries |= dimBits(shape);
+    renameMasks(v, [&](unsigned mask) {
+      return mask & kDims ? mask | dimBits(shape) : mask;
+    });
     return renamed(v, id);
   }
 
@@ -316,7 +319,7 @@ PairNumbers mirage::verify::combine(const ProgramNumbers &f,
                                           b.logTerms[0] + a.logTerms[1]));
     r.log2C = std::max(r.log2C, log2Add(a.logNorm[0] + b.logNorm[1],
                                         b.logNorm[0] + a.logNorm[1]));
-    r.m = std::max(r.m, a.calls + b.calls);
+    r.m = std::max(r.m, a.calls.total() + b.calls.total());
   }
   r.delta = withExp ? r.nb + 2 * r.e * r.db : 0;
   // The worst argument of either program, against itself.

@@ -22,10 +22,46 @@
 #define MIRAGE_LIB_VERIFY_BOOKKEEP_H
 
 #include "Analysis.h"
+#include <map>
 #include <memory>
 #include <optional>
 
 namespace mirage::verify {
+
+/// Calls of random functions in a value's cone, by what their arguments vary
+/// with: a sum over a dim multiplies only those that vary along it.
+struct Calls {
+  std::map<unsigned, double> byVaries;
+
+  double total() const {
+    double sum = 0;
+    for (auto [varies, count] : byVaries)
+      sum += count;
+    return sum;
+  }
+  void add(unsigned varies, double count) {
+    if (count > 0)
+      byVaries[varies] += count;
+  }
+  void add(const Calls &other, double times = 1) {
+    for (auto [varies, count] : other.byVaries)
+      add(varies, count * times);
+  }
+  /// Every mask renamed.
+  template <class Fn> void rename(Fn fn) {
+    Calls renamed;
+    for (auto [varies, count] : byVaries)
+      renamed.add(fn(varies), count);
+    *this = std::move(renamed);
+  }
+  /// The calls of `count` values that differ along `bits`.
+  Calls over(unsigned bits, double count) const {
+    Calls result;
+    for (auto [varies, calls] : byVaries)
+      result.add(varies & ~bits, varies & bits ? calls * count : calls);
+    return result;
+  }
+};
 
 /// Numerator (index 0) and denominator (index 1) of a value.
 struct Numbers {
@@ -34,8 +70,7 @@ struct Numbers {
   double logNorm[2] = {0, 0};  ///< log2 of the l1-norm of the coefficients
   double expFactors[2] = {0, 0};
   bool hasExp = false;
-  double calls = 0;         ///< of random functions in the cone
-  unsigned callsVary = 0;   ///< as `varies`, of the arguments of those calls
+  Calls calls;              ///< of random functions in the cone
   uint64_t denominator = 0; ///< equal and nonzero: the same denominator
   unsigned varies = 0;      ///< dims, iteration, grid axes it depends on
   unsigned denominatorVaries = 0;

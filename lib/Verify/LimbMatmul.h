@@ -9,7 +9,8 @@
 //   s2 = a0 b2 + a1 b1 + a2 b0
 //
 // s2 grows by less than 3 * 2^42 a term, so 682 terms stay below 2^53 and every
-// fused multiply-add is exact. Sums are reduced mod p every 256 terms.
+// fused multiply-add is exact. Sums are reduced mod p every 256 terms. Elements
+// below 2^42 have two limbs, four products and three sums.
 //
 //===----------------------------------------------------------------------===//
 

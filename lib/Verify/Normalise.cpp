@@ -8,6 +8,32 @@ using namespace mirage::semantics;
 
 namespace {
 //===----------------------------------------------------------------------===//
+// L1: softmax x = exp(x) / sum(exp(x)). In exact arithmetic the shift by the
+// maximum cancels; without it neither maxima nor their error terms arise.
+//===----------------------------------------------------------------------===//
+
+void unshiftSoftmax(Program &program, std::vector<Op> &ops) {
+  std::vector<Op> out;
+  for (Op &op : ops) {
+    unshiftSoftmax(program, op.body);
+    if (op.kind != OpKind::Softmax) {
+      out.push_back(std::move(op));
+      continue;
+    }
+    TensorType type{program.type(op.results[0]).shape, DType::F32};
+    TensorType sumType = type;
+    sumType.shape[op.attrs.dims[0]] = 1;
+    ValueId e = program.addValue(type), total = program.addValue(sumType);
+    Attrs sum;
+    sum.dims = op.attrs.dims;
+    out.push_back({OpKind::Exp, {}, op.operands, {e}, {}});
+    out.push_back({OpKind::Reduce, sum, {e}, {total}, {}});
+    out.push_back({OpKind::Div, {}, {e, total}, op.results, {}});
+  }
+  ops = std::move(out);
+}
+
+//===----------------------------------------------------------------------===//
 // L1: composite ops at block level. Semantics decomposes those at kernel level.
 //===----------------------------------------------------------------------===//
 
@@ -247,9 +273,13 @@ void collectLaws(const std::vector<Op> &ops, std::set<std::string> &laws) {
 } // namespace
 
 Program mirage::verify::normalise(const Program &program,
-                                  std::set<std::string> &laws) {
+                                  std::set<std::string> &laws,
+                                  bool keepsShift) {
   collectLaws(program.ops, laws);
-  Program result = decompose(program);
+  Program result = program;
+  if (!keepsShift)
+    unshiftSoftmax(result, result.ops);
+  result = decompose(result);
   BlockDecomposer(result).run(result.ops, /*inBlock=*/false);
   if (SigmoidFolder(result).run())
     laws.insert("L4");

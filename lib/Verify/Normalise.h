@@ -19,10 +19,12 @@
 
 namespace mirage::verify {
 
-/// Ids of the laws that normalisation and evaluation use on `program`, added to
-/// `laws`.
+/// The program in primitives. Ids of the laws that normalisation and evaluation
+/// use are added to `laws`. A softmax keeps the shift by its maximum only with
+/// `keepsShift`: for floating point, where it matters.
 semantics::Program normalise(const semantics::Program &program,
-                             std::set<std::string> &laws);
+                             std::set<std::string> &laws,
+                             bool keepsShift = false);
 
 /// Splits logarithms and roots of products (laws L7 and L2, Products.cpp) in a
 /// normalised program; false where there is none. Splitting may part what

@@ -132,8 +132,9 @@ public:
     }
     Value r;
     r.degree[0] = 1;
-    r.calls = a.calls + calls;
-    r.varies = r.callsVary = a.varies;
+    r.calls = a.calls;
+    r.calls.add(a.varies, calls);
+    r.varies = a.varies;
     return r;
   }
 
@@ -148,9 +149,9 @@ public:
         std::max(program.exponentDegree[1], a.degree[1]);
     r.hasExp = true;
     r.expFactors[0] = a.degree[1] > 0;
-    r.calls = a.calls + a.hasExp;
+    r.calls = a.calls;
+    r.calls.add(a.varies, a.hasExp);
     r.varies = a.varies;
-    r.callsVary = a.hasExp ? a.varies : a.callsVary;
     return r;
   }
   Value log(const Value &a) { return keyed(a); }
@@ -173,8 +174,10 @@ public:
   }
   Value max(const Value &a, const Value &b) {
     Value r = keyed(worst(a, b), 0);
-    r.calls = a.calls + b.calls + 2;
-    r.varies = r.callsVary = a.varies | b.varies;
+    r.calls = a.calls;
+    r.calls.add(b.calls);
+    r.varies = a.varies | b.varies;
+    r.calls.add(r.varies, 2);
     // A set of one element is that element.
     return worst(worst(r, plain(a)), plain(b));
   }
@@ -194,14 +197,18 @@ public:
       return 2 * c == std::floor(2 * c) ? r : worst(r, keyed(a));
     }
     Value r = keyed(worst(a, b));
-    r.calls = a.calls + b.calls + 1;
-    r.varies = r.callsVary = a.varies | b.varies;
+    r.calls = a.calls;
+    r.calls.add(b.calls);
+    r.varies = a.varies | b.varies;
+    r.calls.add(r.varies, 1);
     return r;
   }
   Value compare(Predicate, const Value &a, const Value &b) {
     Value r = keyed(worst(a, b));
-    r.calls = a.calls + b.calls + 1;
-    r.varies = r.callsVary = a.varies | b.varies;
+    r.calls = a.calls;
+    r.calls.add(b.calls);
+    r.varies = a.varies | b.varies;
+    r.calls.add(r.varies, 1);
     return add(literal(1.0), r);
   }
   Value select(const Value &c, const Value &a, const Value &b) {
@@ -264,10 +271,8 @@ public:
       r.logTerms[0] += log;
     r.logNorm[0] += log;
     // A call on what the sum does not run over is one call.
-    if (a.callsVary & bits)
-      r.calls *= count;
+    r.calls = a.calls.over(bits, count);
     r.varies &= ~bits;
-    r.callsVary &= ~bits;
     r.denominatorVaries &= ~bits;
     return r;
   }
@@ -275,9 +280,9 @@ public:
   /// The maximum of `count` such values.
   Value maximum(const Value &a, double count, unsigned bits) {
     Value r = worst(keyed(a, 0), plain(a));
-    r.calls = (a.calls + 1) * count;
+    r.calls = a.calls.over(bits, count);
     r.varies = a.varies & ~bits;
-    r.callsVary = r.varies;
+    r.calls.add(r.varies, count);
     r.denominatorVaries = a.denominatorVaries & ~bits;
     return r;
   }
@@ -292,9 +297,11 @@ public:
       r.expFactors[i] = std::max(a.expFactors[i], b.expFactors[i]);
     }
     r.hasExp |= b.hasExp;
-    r.calls = std::max(a.calls, b.calls);
+    for (auto [varies, count] : b.calls.byVaries) {
+      double &most = r.calls.byVaries[varies];
+      most = std::max(most, count);
+    }
     r.varies |= b.varies;
-    r.callsVary |= b.callsVary;
     r.denominatorVaries |= b.denominatorVaries;
     r.denominator = a.denominator == b.denominator
                         ? a.denominator
@@ -318,9 +325,9 @@ private:
   static Value merge(const Value &a, const Value &b) {
     Value r;
     r.hasExp = a.hasExp || b.hasExp;
-    r.calls = a.calls + b.calls;
+    r.calls = a.calls;
+    r.calls.add(b.calls);
     r.varies = a.varies | b.varies;
-    r.callsVary = a.callsVary | b.callsVary;
     r.denominatorVaries = a.denominatorVaries | b.denominatorVaries;
     return r;
   }

@@ -113,6 +113,9 @@ public:
     programs[1] = normalise(g, laws);
     std::set<std::string> constants;
     recogniseConstants(programs[0], programs[1], constants);
+    real[0] = normalise(f, laws, /*keepsShift=*/true);
+    real[1] = normalise(g, laws, /*keepsShift=*/true);
+    recogniseConstants(real[0], real[1], constants);
     fields.constants.assign(constants.begin(), constants.end());
   }
 
@@ -182,8 +185,6 @@ private:
     std::set<std::string> splitLaws = laws;
     bool splits = splitProducts(split[0], splitLaws);
     splits |= splitProducts(split[1], splitLaws);
-    for (int side : {0, 1})
-      whole[side] = &programs[side];
     size_t numWhole = ladder.size();
     if (splits)
       for (size_t i = 0; i < numWhole; ++i)
@@ -196,11 +197,8 @@ private:
       const Interpretation &mode = ladder[rung];
       productsSplit = rung >= numWhole;
       if (rung == numWhole) {
-        for (int side : {0, 1}) {
-          std::swap(programs[side], split[side]);
-          // Roots and logarithms are defined in more places there.
-          whole[side] = &split[side];
-        }
+        std::swap(programs[0], split[0]);
+        std::swap(programs[1], split[1]);
         fields.laws.assign(splitLaws.begin(), splitLaws.end());
       }
       outcome = test(mode);
@@ -266,7 +264,7 @@ private:
       return;
     }
     Key key = deriveKeys(seed, /*interpretation=*/2, 0, 0).input;
-    if (auto difference = probeReals(*whole[0], *whole[1], key, threads)) {
+    if (auto difference = probeReals(real[0], real[1], key, threads)) {
       result.verdict = Verdict::NotEquivalent;
       result.reason = "values at a real point differ" + note;
       Counterexample where;
@@ -481,7 +479,7 @@ private:
   unsigned threads;
   std::set<std::string> laws;
   Program programs[2];
-  const Program *whole[2] = {}; ///< without split products
+  Program real[2]; ///< for real points: shifted, and without split products
   Analysis facts[2];
   PairNumbers pair;
   unsigned tests = 0;
