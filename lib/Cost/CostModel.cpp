@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 using namespace mirage::cost;
 using namespace mirage::semantics;
@@ -14,6 +15,16 @@ namespace {
 constexpr double kRamp = 0.7;       // µs, first loads of a block
 constexpr double kTail = 0.5;       // µs, last stores
 constexpr double kIteration = 0.08; // µs, barrier and latencies
+// µs more of an iteration with a running maximum where several warps share a
+// row and exchange its maximum through shared memory.
+constexpr double kExchange = 0.3;
+// Elementwise work on what a product of the loop left in registers, against
+// that on tiles in shared memory: rates of lanes and of special functions.
+constexpr double kRegisterVector = 4;
+constexpr double kRegisterSpecial = 3.2;
+constexpr double kInStep =
+    1.3; // and more where the blocks of an SM run in step
+constexpr double kRegisterThreads = 128; // fill an SM's pipelines with it
 constexpr double kClusterBarrier =
     0.4; // µs, and as much for each block of the cluster
 constexpr double kClusterReduction = 0.15; // µs, each further one
@@ -27,6 +38,8 @@ constexpr double kStageGap = 0.15;        // of the shorter of fetch and compute
 constexpr double kFewBlocks = 0.04;       // lost with one block an SM
 constexpr int64_t kMinRows = 16;          // rows of a tensor-core tile
 constexpr int64_t kReservedShared = 1024; // per block, by the driver
+// By the estimate below, measured without spills up to here.
+constexpr double kMaxRegisters = 310;
 
 double contiguityFactor(int64_t bytes) {
   // 64-byte pieces use half of each DRAM burst pair; from 512 bytes on nothing
@@ -65,8 +78,10 @@ bool isSpecial(OpKind kind) {
 struct Work {
   double vector = 0;  ///< f32 operations
   double special = 0; ///< special-function results
-  double tensor = 0;  ///< multiply-adds, rows padded
-  double shared = 0;  ///< bytes read from shared memory
+  /// The same on values that the loop's products left in registers.
+  double registerVector = 0, registerSpecial = 0;
+  double tensor = 0; ///< multiply-adds, rows padded
+  double shared = 0; ///< bytes read from shared memory
 };
 
 class GraphModel {
@@ -101,9 +116,12 @@ private:
     const TensorType &type = program.type(v);
     if (type.rank() < 2)
       return type.byteSize();
-    int64_t rows = type.shape[type.rank() - 2];
-    return type.byteSize() / rows *
-           ((rows + kMinRows - 1) / kMinRows * kMinRows);
+    return type.byteSize() / type.shape[type.rank() - 2] * paddedRows(type);
+  }
+
+  static int64_t paddedRows(const TensorType &type) {
+    int64_t rows = type.rank() < 2 ? 1 : type.shape[type.rank() - 2];
+    return (rows + kMinRows - 1) / kMinRows * kMinRows;
   }
 
   void load(const Op &op, int64_t repeat, bool inLoop) {
@@ -132,12 +150,22 @@ private:
   void visitLoop(const Op &loop) {
     for (const Op &op : loop.body)
       visit(op, loop.attrs.range, true);
+    for (const Op &op : loop.body) {
+      hasRunning |= op.kind == OpKind::Running;
+      if (op.kind == OpKind::Matmul)
+        holdProduct(loop, op);
+    }
     for (auto [i, acc] : llvm::enumerate(loop.attrs.accumulators)) {
       const TensorType &value = program.type(acc.value);
       const TensorType &total = program.type(loop.results[i]);
       double n = static_cast<double>(value.numElements());
-      if (!products.count(acc.value))
-        work.vector += n * loop.attrs.range;
+      bool product = products.count(acc.value);
+      if (!product)
+        (inRegisters.count(acc.value) ? work.registerVector : work.vector) +=
+            n * loop.attrs.range;
+      if (acc.kind == AccumulatorKind::Rescale)
+        work.registerVector +=
+            static_cast<double>(total.numElements()) * loop.attrs.range;
       // A row of a total takes eight spare words; each buffer starts at 1 KiB.
       int64_t rows = total.rank() < 2 ? 1 : total.shape[total.rank() - 2];
       totalBytes += (total.byteSize() + 32 * rows + 1023) / 1024 * 1024;
@@ -148,6 +176,28 @@ private:
     }
   }
 
+  /// What a product of the loop keeps in registers beside its accumulator.
+  void holdProduct(const Op &loop, const Op &op) {
+    ValueId out = op.results[0];
+    int64_t warps = std::max<int64_t>(threads / 32, 1);
+    int64_t rowTiles = paddedRows(program.type(out)) / kMinRows;
+    int64_t rowWarps = std::min(warps, rowTiles);
+    sharesRows |= warps > rowTiles;
+    // A warp reads a left operand of its rows whole, in pairs of f16.
+    if (inRegisters.count(op.operands[0]))
+      leftRegisters = std::max(
+          leftRegisters,
+          static_cast<double>(kMinRows * rowTiles / rowWarps *
+                              program.type(op.operands[0]).shape.back() / 64));
+    // What nothing adds up is held until the iteration is done with it.
+    auto adds = [&](const Accumulator &acc) {
+      return acc.value == out && acc.kind != AccumulatorKind::Max;
+    };
+    if (llvm::none_of(loop.attrs.accumulators, adds))
+      heldRegisters = std::max(
+          heldRegisters, static_cast<double>(paddedBytes(out)) / 4 / threads);
+  }
+
   void visit(const Op &op, int64_t repeat, bool inLoop = false) {
     auto elements = [&](ValueId v) {
       return static_cast<double>(program.type(v).numElements()) * repeat;
@@ -156,10 +206,14 @@ private:
     case OpClass::Matmul: {
       ValueId l = op.operands[0], r = op.operands[1], out = op.results[0];
       products[out] = true;
+      if (inLoop)
+        inRegisters.insert(out);
       double rows = static_cast<double>(paddedBytes(out)) / 4;
       int64_t depth = program.type(l).shape.back();
       work.tensor += rows * depth * repeat;
-      work.shared += productTraffic(program.type(out), depth) *
+      bool leftInRegisters =
+          inLoop && (inRegisters.count(l) || straightLoads.count(l));
+      work.shared += productTraffic(program.type(out), depth, leftInRegisters) *
                      static_cast<double>(repeat);
       for (ValueId v : {l, r}) {
         needPadding[v] = v == l;
@@ -172,6 +226,11 @@ private:
       return;
     }
     case OpClass::Reduce:
+      if (inRegisters.count(op.operands[0])) {
+        inRegisters.insert(op.results[0]);
+        work.registerVector += elements(op.operands[0]);
+        return;
+      }
       work.vector += elements(op.operands[0]);
       work.shared += 4 * elements(op.results[0]);
       return;
@@ -195,8 +254,15 @@ private:
     default:
       if (op.results.empty())
         return;
-      (isSpecial(op.kind) ? work.special : work.vector) +=
-          elements(op.results[0]);
+      if (llvm::any_of(op.operands,
+                       [&](ValueId v) { return inRegisters.count(v); }))
+        inRegisters.insert(op.results[0]);
+      if (inRegisters.count(op.results[0]))
+        (isSpecial(op.kind) ? work.registerSpecial : work.registerVector) +=
+            elements(op.results[0]);
+      else
+        (isSpecial(op.kind) ? work.special : work.vector) +=
+            elements(op.results[0]);
       return;
     }
   }
@@ -204,7 +270,9 @@ private:
   /// Bytes that the warps of a block read from shared memory for one product:
   /// with m warps along the rows, each row is read by warps / m warps and each
   /// column by m; the lowering takes the m that reads least.
-  double productTraffic(const TensorType &out, int64_t depth) const {
+  /// A left operand that a warp holds in registers is not read.
+  double productTraffic(const TensorType &out, int64_t depth,
+                        bool leftInRegisters) const {
     int64_t cols = out.shape.back();
     int64_t rows = out.rank() < 2 ? 1 : out.shape[out.rank() - 2];
     rows = (rows + kMinRows - 1) / kMinRows * kMinRows;
@@ -212,7 +280,8 @@ private:
     double least = std::numeric_limits<double>::infinity();
     for (int64_t m = 1; m <= warps; m *= 2)
       if (rows / kMinRows % m == 0 && cols % (8 * (warps / m)) == 0)
-        least = std::min<double>(least, (warps / m) * rows + m * cols);
+        least = std::min<double>(
+            least, (leftInRegisters ? 0 : (warps / m) * rows) + m * cols);
     if (std::isinf(least))
       least = warps * rows + cols;
     return 2 * least * depth;
@@ -266,7 +335,15 @@ private:
       cost.rejected = exceeds("blocks a cluster", cluster, target.maxCluster);
       return cost;
     }
-    double registers = std::min(255.0, 56 + cost.accumulatorsPerThread * 1.2);
+    double registers = 56 + cost.accumulatorsPerThread * 1.2;
+    if (heldRegisters > 0)
+      registers = 30 + cost.accumulatorsPerThread * 1.3 + heldRegisters * 2.1 +
+                  leftRegisters * 1.7;
+    if (registers > kMaxRegisters) {
+      cost.rejected = exceeds("registers a thread", registers, kMaxRegisters);
+      return cost;
+    }
+    registers = std::min(255.0, registers);
     cost.blocksPerSm = std::min<int64_t>(
         {target.sharedPerSm / cost.sharedBytes, target.threadsPerSm / threads,
          target.blocksPerSm,
@@ -282,6 +359,8 @@ private:
             : static_cast<double>(loadBytes(straightLoads));
     double l2 = l2Bytes * cost.blocks;
     double dram = std::min(dramBytes, l2 * 1.5 + resultBytes());
+    // Another block of the SM works while one waits for its cluster.
+    double hidden = 1 / (1 + 0.5 * (cost.blocksPerSm - 1));
     double time = 0;
     for (int64_t left = cost.blocks; left > 0; left -= resident) {
       double active = std::min(left, resident);
@@ -310,21 +389,28 @@ private:
       double ends =
           hasLoop ? std::min(memory, compute) / static_cast<double>(range) : 0;
       time += kRamp + std::max(memory, compute) +
-              gaps * std::min(memory, compute) + ends;
+              gaps * std::min(memory, compute) + ends +
+              (left > resident ? hidden * clusterTime() : 0.0);
       // What all full waves cost is the same: skip ahead over the middle ones.
       if (left > 3 * resident) {
         int64_t middle = left / resident - 2;
-        time += middle * (kRamp * 0.3 + std::max(memory, compute));
+        time += middle * (kRamp * 0.3 + hidden * clusterTime() +
+                          std::max(memory, compute));
         left -= middle * resident;
       }
     }
-    time += target.launch + kTail;
-    if (reductions)
-      time += kClusterBarrier * (1 + cluster) +
-              (reductions - 1) * kClusterReduction +
-              remoteBytes / kRemoteBandwidth;
+    time += target.launch + kTail + clusterTime();
     cost.micros = time;
     return cost;
+  }
+
+  /// From the last iteration to the last reduction over blocks.
+  double clusterTime() const {
+    const GridDims &c = graph.attrs.cluster;
+    return reductions ? kClusterBarrier * (1 + c[0] * c[1] * c[2]) +
+                            (reductions - 1) * kClusterReduction +
+                            remoteBytes / kRemoteBandwidth
+                      : 0;
   }
 
   double resultBytes() const {
@@ -336,20 +422,31 @@ private:
 
   double computeTime(double blocksPerSm) const {
     double threadShare = std::min(1.0, threads / kFullThreads);
-    double warpShare = std::min(1.0, threads / 32 / kFullWarps);
+    double warpShare =
+        hasRunning ? 1.0 : std::min(1.0, threads / 32 / kFullWarps);
     double vector = work.vector / (target.vectorRate * threadShare) +
                     work.special / (target.specialRate * threadShare);
     double tensor = work.tensor / (target.tensorRate * warpShare);
     double shared = work.shared / kSharedBandwidth;
     // Warps overlap products with reads of shared memory; elementwise work
     // stands between two barriers and adds to both.
-    double alone = (hasLoop ? range * kIteration : kIteration) +
-                   std::max(tensor, shared) + vector;
+    double iteration =
+        kIteration + (hasRunning && sharesRows ? kExchange : 0.0);
+    double registers =
+        work.registerVector / (target.vectorRate * kRegisterVector) +
+        work.registerSpecial / (target.specialRate * kRegisterSpecial);
+    double alone = (hasLoop ? range * iteration : kIteration) +
+                   std::max(tensor, shared) + vector +
+                   registers / std::min(1.0, threads / kRegisterThreads);
+    double elementwise = work.vector / target.vectorRate +
+                         work.special / target.specialRate + registers;
+    double products = std::max(work.tensor / target.tensorRate,
+                               work.shared / kSharedBandwidth);
+    // Blocks overlap the two kinds of work, except where each iteration makes
+    // one wait for the other.
     double together =
-        blocksPerSm * std::max({work.vector / target.vectorRate +
-                                    work.special / target.specialRate,
-                                work.tensor / target.tensorRate,
-                                work.shared / kSharedBandwidth});
+        blocksPerSm * (hasRunning ? kInStep * elementwise + products
+                                  : std::max(elementwise, products));
     return std::max(alone, together);
   }
 
@@ -363,6 +460,10 @@ private:
   std::map<ValueId, int64_t> loopLoads, straightLoads, scratch;
   std::map<ValueId, double> pieces; ///< tensor -> contiguity of its best load
   std::map<ValueId, bool> products, needPadding;
+  std::set<ValueId> inRegisters; ///< in the loop, from its products
+  bool hasRunning = false;
+  double heldRegisters = 0, leftRegisters = 0; ///< of a thread, in the loop
+  bool sharesRows = false; ///< a row of a loop's product spans several warps
   double dramBytes = 0, l2Bytes = 0, remoteBytes = 0, accumulators = 0;
   int reductions = 0;
   Work work;
