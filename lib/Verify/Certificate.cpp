@@ -97,7 +97,10 @@ json::Object CertificateFields::toJSON() const {
       {"T", numTests},
       {"seed", seed},
       {"prf", "philox4x64-10, keys by sha256"},
-      {"sizes", json::Object{{"full", true}}},
+      {"sizes", json::Object{{"full", !coverage || smallSignature.empty()},
+                             {"signature", coverage && !smallSignature.empty()
+                                               ? smallSignature
+                                               : signature}}},
       {"tests", std::move(records)},
       {"numbers", json::Object{{"d", numbers.d},
                                {"log2_k", numbers.log2K},
@@ -255,7 +258,8 @@ constexpr FieldRule kRules[] = {
     {"float", kObject, true},
     {"seconds", kNumber},
 };
-constexpr FieldRule kSizesRules[] = {{"full", kBoolean}};
+constexpr FieldRule kSizesRules[] = {{"full", kBoolean},
+                                     {"signature", kString}};
 constexpr FieldRule kNumbersRules[] = {
     {"d", kNumber},     {"log2_k", kNumber}, {"Delta", kNumber}, {"e", kNumber},
     {"log2C", kNumber}, {"m", kNumber},      {"Du", kNumber}};

@@ -31,6 +31,7 @@ struct CertificateFields {
   std::optional<StructuredReport> coverage; ///< where it decided
   std::optional<Counterexample> counterexample;
   std::optional<llvm::json::Object> floats;
+  std::string smallSignature; ///< of the sizes tested; empty: the full ones
   double seconds = 0;
 
   llvm::json::Object toJSON() const;

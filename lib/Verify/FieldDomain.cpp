@@ -110,15 +110,17 @@ std::shared_ptr<Tile> FieldDomain::zip(const Value &a, const Value &b, PFn onP,
   Strides sb = broadcastStrides(b->shape, result->shape);
   if (wants(kP) && !a->p.empty() && !b->p.empty()) {
     result->p.resize(count);
-    forEachElement(result->shape, sa, sb, [&](int64_t i, int64_t x, int64_t y) {
-      result->p[i] = onP(a->p[x], b->p[y]);
-    });
+    forEachElement(threads, result->shape, sa, sb,
+                   [&](int64_t i, int64_t x, int64_t y) {
+                     result->p[i] = onP(a->p[x], b->p[y]);
+                   });
   }
   if (wants(kQ) && !a->q.empty() && !b->q.empty()) {
     result->q.resize(count);
-    forEachElement(result->shape, sa, sb, [&](int64_t i, int64_t x, int64_t y) {
-      result->q[i] = onQ(a->q[x], b->q[y]);
-    });
+    forEachElement(threads, result->shape, sa, sb,
+                   [&](int64_t i, int64_t x, int64_t y) {
+                     result->q[i] = onQ(a->q[x], b->q[y]);
+                   });
   }
   return result;
 }
@@ -340,11 +342,18 @@ TileRef FieldDomain::matmul(const Value &a, const Value &b, bool transposeRhs,
   auto run = [&](const PrimeField &field, const std::vector<uint64_t> &x,
                  const std::vector<uint64_t> &y, std::vector<uint64_t> &out) {
     out.resize(result->numElements());
-    forEachElement(batch, sa, sb, [&](int64_t i, int64_t ia, int64_t ib) {
+    std::vector<std::pair<int64_t, int64_t>> starts;
+    forEachElement(batch, sa, sb, [&](int64_t, int64_t ia, int64_t ib) {
+      starts.push_back({ia, ib});
+    });
+    // Many products run side by side, few share their columns.
+    bool many = starts.size() >= 2 * threads;
+    parallelFor(starts.size(), many ? threads : 1, [&](int64_t i) {
+      auto [ia, ib] = starts[i];
       MatrixRef right = transposeRhs ? MatrixRef{y.data() + ib, 1, ldb}
                                      : MatrixRef{y.data() + ib, ldb, 1};
       multiply(field, {x.data() + ia, k, 1}, right, out.data() + i * m * n, m,
-               k, n, threads);
+               k, n, many ? 1 : threads);
     });
   };
   if (wants(kP) && !a->p.empty() && !b->p.empty())
@@ -362,9 +371,15 @@ TileRef FieldDomain::reduceSum(const Value &a, llvm::ArrayRef<int64_t> dims) {
   auto run = [&](const PrimeField &field, const std::vector<uint64_t> &from,
                  std::vector<uint64_t> &sums) {
     sums.assign(result->numElements(), 0);
-    forEachElement(a->shape, to, to, [&](int64_t i, int64_t at, int64_t) {
-      sums[at] = field.add(sums[at], from[i]);
-    });
+    // Parts along the first dim must not share a sum.
+    size_t first = 0;
+    while (first + 1 < a->shape.size() && a->shape[first] == 1)
+      ++first;
+    bool shared = llvm::is_contained(dims, static_cast<int64_t>(first));
+    forEachElement(shared ? 1 : threads, a->shape, to, to,
+                   [&](int64_t i, int64_t at, int64_t) {
+                     sums[at] = field.add(sums[at], from[i]);
+                   });
   };
   if (wants(kP) && !a->p.empty())
     run(cx.fp, a->p, result->p);

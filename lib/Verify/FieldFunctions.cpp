@@ -56,8 +56,12 @@ TileRef FieldDomain::exp(const Value &a) {
   auto result = std::make_shared<Tile>();
   result->shape = a->shape;
   result->p.resize(a->q.size());
-  for (size_t i = 0; i < a->q.size(); ++i)
-    result->p[i] = a->q[i] == kNegInf ? 0 : cx.expOf(a->q[i]);
+  constexpr int64_t kPart = 1 << 14;
+  int64_t count = a->q.size();
+  parallelFor((count + kPart - 1) / kPart, threads, [&](int64_t part) {
+    for (int64_t i = part * kPart, e = std::min(count, i + kPart); i < e; ++i)
+      result->p[i] = a->q[i] == kNegInf ? 0 : cx.expOf(a->q[i]);
+  });
   return result;
 }
 

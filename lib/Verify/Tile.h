@@ -12,6 +12,7 @@
 #include "DoubleDouble.h"
 #include "Mirage/Semantics/Program.h"
 #include "Mirage/Verify/Field.h"
+#include "Parallel.h"
 #include <memory>
 #include <optional>
 #include <vector>
@@ -125,6 +126,30 @@ void forEachElement(llvm::ArrayRef<int64_t> shape, const Strides &sa,
     if (d < 0)
       return;
   }
+}
+
+/// The same on up to `threads` threads, in parts along the first dim that has
+/// more than one index: `body` writes only to what belongs to its i.
+template <class Body>
+void forEachElement(unsigned threads, llvm::ArrayRef<int64_t> shape,
+                    const Strides &sa, const Strides &sb, Body body) {
+  constexpr int64_t kWorthwhile = 1 << 15;
+  int64_t count = 1;
+  for (int64_t dim : shape)
+    count *= dim;
+  if (threads <= 1 || count < kWorthwhile)
+    return forEachElement(shape, sa, sb, body);
+  size_t d = 0;
+  while (shape[d] == 1)
+    ++d;
+  Shape part(shape.begin(), shape.end());
+  part[d] = 1;
+  int64_t inner = count / shape[d];
+  parallelFor(shape[d], threads, [&](int64_t x) {
+    forEachElement(part, sa, sb, [&](int64_t i, int64_t a, int64_t b) {
+      body(x * inner + i, x * sa[d] + a, x * sb[d] + b);
+    });
+  });
 }
 
 /// The elements of `source` at base + sum of index * stride, as a new tile.

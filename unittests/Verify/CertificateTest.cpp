@@ -140,7 +140,7 @@ TEST(CertificateTest, RefusesBadText) {
             "certificate: expected field 'T' to be a number, but got a string");
   EXPECT_EQ(parseMessage(edited(certificate, "\"omega\"", "\"p\"")),
             "certificate: expected each field once, but got 'p' twice");
-  EXPECT_EQ(parseMessage(edited(certificate, "\"full\": true", "")),
+  EXPECT_EQ(parseMessage(edited(certificate, "\"full\": true,", "")),
             "certificate: expected a field 'full', but got none");
 }
 
