@@ -179,6 +179,12 @@ class Builder:
         text = x.name + ("" if scale is None else f" scale {scale.name}") + f" eps {number(epsilon)}"
         return self._append("rms_norm", text, operands, x.shape, self._computed(x))
 
+    def layer_norm(self, x: Value, epsilon: float, scale: Value | None = None, bias: Value | None = None) -> Value:
+        operands = [v for v in (x, scale, bias) if v is not None]
+        self._same_type("layer_norm", operands)
+        text = x.name + ("" if scale is None else f" scale {scale.name}") + ("" if bias is None else f" bias {bias.name}")
+        return self._append("layer_norm", f"{text} eps {number(epsilon)}", operands, x.shape, self._computed(x))
+
     def softmax(self, x: Value, dim: int) -> Value:
         return self._append("softmax", f"{x.name} dim {dim_of('softmax', dim, x.shape)}", [x], x.shape,
                             self._computed(x), function=False)

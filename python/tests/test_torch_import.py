@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="skipped: PyTorch is not installed")
 import torch.nn.functional as F  # noqa: E402
 from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 
-from mirage import search  # noqa: E402
+from mirage import MirageError, search  # noqa: E402
 from mirage.dtypes import as_dtype  # noqa: E402
 from mirage.inductor import ops  # noqa: E402
 from mirage.inductor.importer import Importer, NotImported  # noqa: E402
@@ -111,3 +111,64 @@ def test_refusals_say_why(reason):
     function, *inputs = REFUSED[reason]
     with pytest.raises(NotImported, match=reason):
         imported(function, *inputs)
+
+
+NORMS = {
+    "rms": (lambda x, w, b: ((x.float() * torch.rsqrt(x.float().pow(2).mean(-1, keepdim=True) + 1e-6)) * w).half(),
+            "rms_norm", 1),
+    "rms_plain": (lambda x, w, b: (x.float() * torch.rsqrt(x.float().pow(2).mean(-1, keepdim=True) + 1e-6)).half(),
+                  "rms_norm", 0),
+    "layer": (lambda x, w, b: F.layer_norm(x, (8,), w, b, 1e-5), "layer_norm", 2),
+    "other_dim": (lambda x, w, b: (x.float() * torch.rsqrt(x.float().pow(2).mean(0, keepdim=True) + 1e-6)).half(),
+                  None, 0),
+    "other_value": (lambda x, w, b: ((x.float() + 1) * torch.rsqrt(x.float().pow(2).mean(-1, keepdim=True) + 1e-6)
+                                     ).half(), None, 0),
+}
+
+
+@pytest.mark.parametrize("name", NORMS)
+def test_norms_are_put_together(name):
+    function, op, weights = NORMS[name]
+    x, w, b = torch.randn(4, 8).half(), torch.randn(8).half(), torch.randn(8).half()
+
+    def shared_cast(x, w, b):  # as after inductor's own merging of equal nodes
+        return function(x, w, b)
+
+    from torch._inductor.decomposition import select_decomp_table
+
+    graph = make_fx(lambda *a: shared_cast(*a), decomposition_table=select_decomp_table(),
+                    tracing_mode="fake")(x, w, b)
+    from torch.fx.passes.dialect.common.cse_pass import CSEPass
+
+    graph = CSEPass()(graph).graph_module.graph
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    (result,) = next(n for n in graph.nodes if n.op == "output").args
+    importer = Importer(placeholders, [False] * 3, flat=name != "other_dim")
+    text = importer.text([result])
+    outputs = [((4, 8), as_dtype(torch.float16))]
+    (got,) = ops.Entry(search.unsearched(text, "sm_90a"), importer.specs, outputs).run_cpu([x, w, b])
+    torch.testing.assert_close(got, function(x, w, b), rtol=2e-3, atol=2e-3)
+    if op is None:
+        assert "norm" not in text
+    else:
+        assert f"mgraph_kernel.{op} " in text and text.count(" = mgraph_kernel.") == 1
+        assert ("scale" in text) == (weights > 0) and ("bias" in text) == (weights > 1)
+
+
+def test_flat_programs_have_rank_two():
+    x, r = torch.randn(2, 3, 8), torch.randn(8)
+    graph = make_fx(lambda x, r: (x * r + x.mean(-1, keepdim=True)).view(6, 8), tracing_mode="fake")(x, r).graph
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    (result,) = next(n for n in graph.nodes if n.op == "output").args
+    importer = Importer(placeholders, [False, False], flat=True)
+    text = importer.text([result])
+    assert "tensor<6x8xf32>, %arg1: tensor<1x8xf32>" in text and "reshape" not in text
+    (got,) = ops.Entry(search.unsearched(text, "sm_90a"), importer.specs,
+                       [((6, 8), as_dtype(torch.float32))]).run_cpu([x, r])
+    torch.testing.assert_close(got, (x * r + x.mean(-1, keepdim=True)).view(6, 8))
+    # A middle dim that broadcasts alone has no flat form.
+    graph = make_fx(lambda x, y: x * y, tracing_mode="fake")(x, torch.randn(2, 1, 8)).graph
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    (result,) = next(n for n in graph.nodes if n.op == "output").args
+    with pytest.raises(MirageError, match="expected sizes in dim 0 that are equal or 1"):
+        Importer(placeholders, [False, False], flat=True).text([result])

@@ -31,6 +31,11 @@ log = logging.getLogger("mirage")
 # Between two kernels of one CUDA graph, and what a small elementwise kernel takes at least on the targets.
 KERNEL_MICROS = 2.0
 
+# Nominal memory bandwidth of each target's device, and the share of it that libraries attain on a product of few rows.
+_BYTES_PER_MICRO = {"sm_80": 1.94e6, "sm_86": 0.77e6, "sm_89": 1.0e6, "sm_90a": 4.8e6, "sm_100a": 8.0e6,
+                    "sm_120a": 1.8e6}
+LIBRARY_SHARE = 0.8
+
 _OPTIONS = {
     "device": None,  # "cpu": fragments run in the interpreter
     "target": None,  # as "sm_90a"; that of the GPU if not given
@@ -119,7 +124,7 @@ class _Compiler:
     def _search(self, graph: Graph, fragment: Fragment, placeholders: dict[Node, int],
                 report: FragmentReport) -> None:
         constants = [placeholders.get(n, -1) in self.static for n in fragment.inputs]
-        importer = Importer(fragment.inputs, constants)
+        importer = Importer(fragment.inputs, constants, fragment.flat)
         text = importer.text(fragment.outputs)
         target = self.options["target"] or search.default_target()
         options = dict(self.options["search"])
@@ -132,7 +137,10 @@ class _Compiler:
             reasons = [f["outcome"] for f in found.fragments] or ["nothing was raised"]
             report.outcome = f"left: {reasons[0]}"
             return
-        if report.predicted >= report.inductor_predicted and not self.options["always"]:
+        value = value_of(fragment.inputs[0])
+        assert value is not None
+        measures = value.device.type == "cuda" and self.options["measure"]
+        if report.predicted >= report.inductor_predicted and not self.options["always"] and not measures:
             report.outcome = "left: inductor is predicted to be faster"
             return
         outputs = []
@@ -141,11 +149,9 @@ class _Compiler:
             assert value is not None
             outputs.append((tuple(value.shape), importer.value(node).dtype))
         entry = ops.Entry(found, importer.specs, outputs, self.options["dependent_launch"])
-        value = value_of(fragment.inputs[0])
-        assert value is not None
         if value.device.type == "cuda":
             found.lowered()
-            if self.options["measure"]:
+            if measures:
                 self._measure(fragment, entry, value.device, report)
                 if report.measured >= report.inductor_measured and not self.options["always"]:  # type: ignore[operator]
                     report.outcome = "left: inductor is faster"
@@ -161,11 +167,16 @@ class _Compiler:
 
     @staticmethod
     def _products_micros(fragment: Fragment, target: str) -> float:
-        """Predicted time of the matrix products alone, each a kernel of its own."""
+        """Predicted time of the matrix products alone: of our own kernels, or the time that a library takes to read
+        what they read, if that is less."""
         total = 0.0
         for product in fragment.products:
             operands = list(dict.fromkeys(product.all_input_nodes))
-            total += Module(Importer(operands, [False] * len(operands)).text([product])).predict(target)
+            ours = Module(Importer(operands, [False] * len(operands)).text([product])).predict(target)
+            tensors = [v for v in map(value_of, operands + [product]) if v is not None]
+            size = sum(t.numel() * t.element_size() for t in tensors)
+            library = KERNEL_MICROS + size / (LIBRARY_SHARE * _BYTES_PER_MICRO.get(target, 4.8e6))
+            total += min(ours, library)
         return total
 
     def _measure(self, fragment: Fragment, entry: ops.Entry, device: torch.device, report: FragmentReport) -> None:

@@ -15,7 +15,7 @@ from typing import Iterable
 import torch
 from torch.fx import Graph, Node
 
-from .importer import ELEMENTWISE, MATMULS, VIEWS, aten, value_of, why_no_tensor, why_not
+from .importer import ELEMENTWISE, MATMULS, SHAPES, VIEWS, aten, is_row_view, value_of, why_no_tensor, why_not
 
 # Ops besides elementwise ones that may lead to a left operand: norms.
 _PROLOGUE = {aten.mean.dim, aten.sum.dim_IntList, aten.amax.default, aten.var_mean.correction}
@@ -32,6 +32,11 @@ class Fragment:
     outputs: list[Node] = field(default_factory=list)
     prologue: int = 0  # nodes that are no views, before the products
     epilogue: int = 0
+
+    @property
+    def flat(self) -> bool:
+        """Whether its program has rank 2 throughout: see importer.py."""
+        return all(n.target is not aten.bmm.default for n in self.nodes)
 
     @property
     def products(self) -> list[Node]:
@@ -78,6 +83,7 @@ class Finder:
     def __init__(self, graph: Graph) -> None:
         self.nodes = [n for n in graph.nodes]
         self.order = {n: i for i, n in enumerate(self.nodes)}
+        self.flat = False  # of the fragment that is grown
 
     def groups(self) -> Iterable[list[Node]]:
         """Products that are tried together, in the graph's order."""
@@ -90,6 +96,7 @@ class Finder:
     def grow(self, products: list[Node]) -> Fragment | None:
         """The fragment around these products, or None where they cannot be one."""
         chosen: set[Node] = set(products)
+        self.flat = all(p.target is not aten.bmm.default for p in products)
         prologue = self._prologue(products)
         weights = self._weights(products)
         chosen |= prologue | weights
@@ -110,6 +117,8 @@ class Finder:
     def _available(self, node: Node) -> bool:
         if node.target is operator.getitem:
             return isinstance(node.args[0], Node) and node.args[0].target is aten.var_mean.correction
+        if node.target in SHAPES and self.flat and not is_row_view(node):
+            return False
         return why_not(node) is None
 
     def _prologue(self, products: list[Node]) -> set[Node]:
@@ -154,11 +163,19 @@ class Finder:
             for operand in _operands(product):
                 if operand is _left(product):
                     continue
-                while operand.op == "call_function" and operand.target in VIEWS and self._available(operand) \
-                        and operand.target is not aten.expand.default and isinstance(operand.args[0], Node):
+                while operand.op == "call_function" and operand.target in VIEWS and self._is_weight_view(operand):
                     found.add(operand)
                     operand = operand.args[0]
         return found
+
+    def _is_weight_view(self, node: Node) -> bool:
+        """A transposed matrix is read where it lies."""
+        source = value_of(node.args[0])
+        if source is None or node.target is aten.expand.default or why_not(node) is not None:
+            return False
+        if node.target in (aten.permute.default, aten.t.default, aten.transpose.int):
+            return not self.flat or source.dim() == 2
+        return self._available(node)
 
     def _mutates(self, fragment: Fragment) -> bool:
         """Whether something between the fragment's first and last node writes into a tensor: then its place counts."""
@@ -207,6 +224,9 @@ class Finder:
         found = set(found)
         for node in sorted(found, key=self.order.__getitem__, reverse=True):
             if any(u in found for u in node.users):
+                continue
+            if node.target in SHAPES:  # whoever reads it makes the view
+                found.remove(node)
                 continue
             (count, size), (count_without, size_without) = cost(found), cost(found - {node})
             if count_without < count or (count_without == count and size_without < size):

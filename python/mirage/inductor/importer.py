@@ -5,6 +5,11 @@ to the node's type, and operands are promoted to it. What inductor decomposed
 (silu, gelu) is put together again where its chain is found, because the search
 takes such a function as one map. Import starts at the outputs and follows
 operands, so what a recognised chain swallows is never written.
+
+Flat programs, those around plain matrix products, have rank 2 throughout: a value
+of shape [a, b, n] stands as [a * b, n], so that the views by which models go back
+and forth between tokens and rows do not show. A dim before the last that broadcasts
+then has to do so with all before it, else shapes do not fit and the import fails.
 """
 from __future__ import annotations
 
@@ -33,7 +38,9 @@ _RULES: dict[Any, Rule] = {}
 # Ops that compute each element of the result from one element of each operand, or only rename it.
 ELEMENTWISE: set[Any] = set()
 MATMULS = {aten.mm.default, aten.bmm.default, aten.addmm.default}
-# Ops that cost nothing by themselves.
+# Ops that cost nothing by themselves: other shapes, and casts.
+SHAPES = {aten.view.default, aten.reshape.default, aten._unsafe_view.default, aten.permute.default, aten.t.default,
+          aten.transpose.int, aten.unsqueeze.default, aten.squeeze.dim, aten.squeeze.dims, aten.expand.default}
 VIEWS = {aten.view.default, aten.reshape.default, aten._unsafe_view.default, aten.permute.default,
          aten.t.default, aten.transpose.int, aten.unsqueeze.default, aten.squeeze.dim, aten.squeeze.dims,
          aten.expand.default, aten.clone.default, aten.alias.default, aten.detach.default, operator.getitem,
@@ -61,6 +68,21 @@ def static_shape(value: torch.Tensor) -> tuple[int, ...] | None:
     if any(not isinstance(s, int) for s in value.shape):
         return None
     return tuple(value.shape)
+
+
+def flat_shape(shape: Sequence[int]) -> tuple[int, int]:
+    """Rows and columns of a value in a flat program."""
+    return math.prod(shape[:-1]), shape[-1]
+
+
+def is_row_view(node: Node) -> bool:
+    """Whether a change of shape is none in a flat program: the same rows of the same length."""
+    source, value = value_of(node.args[0]), value_of(node)
+    if source is None or value is None or static_shape(source) is None or static_shape(value) is None:
+        return False
+    if node.target in (aten.permute.default, aten.t.default, aten.transpose.int) or not source.dim() or not value.dim():
+        return False
+    return flat_shape(source.shape) == flat_shape(value.shape)
 
 
 def why_no_tensor(node: Node) -> str | None:
@@ -91,8 +113,8 @@ def why_not(node: Node) -> str | None:
 class Importer:
     """Collects one program. `inputs` are nodes whose values are given, each with its spec."""
 
-    def __init__(self, inputs: Sequence[Node], constants: Sequence[bool]) -> None:
-        self.builder = Builder()
+    def __init__(self, inputs: Sequence[Node], constants: Sequence[bool], flat: bool = False) -> None:
+        self.builder, self.flat = Builder(), flat
         self.specs: list[InputSpec] = []
         self.arguments: list[Value] = []
         self._values: dict[Node, Value] = {}
@@ -106,10 +128,15 @@ class Importer:
                 spec = InputSpec.make(shape, dtype, tensor.stride(), constant)
             except MirageError:  # not dense: it is copied at the call
                 spec = InputSpec.make(shape, dtype, None, constant)
-            argument = Value(f"%arg{len(self.arguments)}", spec.storage_shape, dtype)
+            stored = spec.storage_shape
+            if flat and len(shape) != 2:
+                # Other orders of dims than row-major have no flat form: such a tensor is copied at the call.
+                spec = InputSpec.make(shape, dtype, None, constant)
+                stored = flat_shape(shape)
+            argument = Value(f"%arg{len(self.arguments)}", stored, dtype)
             self.specs.append(spec)
             self.arguments.append(argument)
-            inverse = [spec.perm.index(d) for d in range(len(shape))]
+            inverse = [0, 1] if flat and len(shape) != 2 else [spec.perm.index(d) for d in range(len(shape))]
             self._values[node] = self.builder.transpose(argument, inverse)
 
     def text(self, outputs: Sequence[Node]) -> str:
@@ -126,7 +153,7 @@ class Importer:
                 raise NotImported(f"{node.name}: {reason}")
             found = _composite(self, node) or _RULES[node.target](self, node)
             expected = value_of(node)
-            if expected is not None and (found.shape != tuple(expected.shape)
+            if expected is not None and (found.shape != self.shape(expected)
                                          or found.dtype != as_dtype(expected.dtype)):
                 raise NotImported(f"{node.name}: expected {list(expected.shape)} of {expected.dtype}, but the import "
                                   f"gave {list(found.shape)} of {found.dtype.torch_name}")
@@ -156,7 +183,11 @@ class Importer:
     def rank(self, node: Node) -> int:
         value = value_of(node)
         assert value is not None
-        return value.dim()
+        return len(self.shape(value))
+
+    def shape(self, tensor: torch.Tensor) -> tuple[int, ...]:
+        """The shape that a tensor has in the program."""
+        return flat_shape(tensor.shape) if self.flat else tuple(tensor.shape)
 
 
 # Elementwise
@@ -279,6 +310,13 @@ def _reduced(importer: Importer, node: Node, kind: str, argument: Any, dims: Any
              dtype: DType) -> Value:
     x = importer.value(argument)
     rank = len(x.shape)
+    if importer.flat:
+        tensor = value_of(argument)
+        assert tensor is not None
+        given = [dims] if isinstance(dims, int) else list(dims) if dims else []
+        if [d % tensor.dim() for d in given] != [tensor.dim() - 1] or not keep:
+            raise NotImported(f"{node.name}: expected a reduction of the last dim, kept, but got {dims}")
+        dims = [1]
     dims = [dims] if isinstance(dims, int) else list(dims) if dims else list(range(rank))
     dims = sorted(d % rank for d in dims)
     result = importer.builder.reduce(kind, importer.builder.cast(x, dtype), dims)
@@ -320,8 +358,13 @@ def _getitem(importer: Importer, node: Node) -> Value:
         return _reduced(importer, node, "mean", pair.args[0], dims, keep, dtype)
     b = importer.builder
     x = b.cast(importer.value(pair.args[0]), dtype)
-    rank = len(x.shape)
-    where = sorted(d % rank for d in dims)
+    tensor = value_of(pair.args[0])
+    assert tensor is not None
+    where = sorted(d % tensor.dim() for d in dims)
+    if importer.flat:
+        if where != [tensor.dim() - 1] or not keep:
+            raise NotImported(f"{node.name}: expected a variance along the last dim, kept, but got {dims}")
+        where = [1]
     centred = b.binary("sub", x, b.reduce("mean", x, where))
     variance = b.reduce("mean", b.unary("square", centred), where)
     value = value_of(node)
@@ -331,8 +374,8 @@ def _getitem(importer: Importer, node: Node) -> Value:
 
 @rule(aten._softmax.default)
 def _softmax(importer: Importer, node: Node) -> Value:
-    if node.args[2]:
-        raise NotImported(f"{node.name}: expected a softmax in its operand's type")
+    if node.args[2] or importer.flat:
+        raise NotImported(f"{node.name}: expected a softmax in its operand's type, in no flat program")
     return importer.builder.softmax(importer.value(node.args[0]), node.args[1])
 
 
@@ -343,13 +386,18 @@ def _softmax(importer: Importer, node: Node) -> Value:
 def _reshape(importer: Importer, node: Node) -> Value:
     value = value_of(node)
     assert value is not None
-    return importer.builder.reshape(importer.value(node.args[0]), tuple(value.shape))
+    if importer.flat and not is_row_view(node):
+        raise NotImported(f"{node.name}: expected a view of the same rows, but got {list(value.shape)}")
+    return importer.builder.reshape(importer.value(node.args[0]), importer.shape(value))
 
 
 @rule(aten.permute.default, aten.t.default, aten.transpose.int)
 def _permute(importer: Importer, node: Node) -> Value:
     x = importer.value(node.args[0])
     rank = len(x.shape)
+    source = value_of(node.args[0])
+    if importer.flat and (source is None or source.dim() != 2):
+        raise NotImported(f"{node.name}: expected the transpose of a matrix")
     perm = list(range(rank))
     if node.target is aten.permute.default:
         perm = [d % rank for d in node.args[1]]
@@ -365,8 +413,8 @@ def _permute(importer: Importer, node: Node) -> Value:
 def _expand(importer: Importer, node: Node) -> Value:
     value = value_of(node)
     assert value is not None
-    x = importer.operand(node.args[0], importer.dtype(node), value.dim())
-    return importer.builder.broadcast(x, tuple(value.shape))
+    x = importer.operand(node.args[0], importer.dtype(node), importer.rank(node))
+    return importer.builder.broadcast(x, importer.shape(value))
 
 
 @rule(aten.clone.default, aten.alias.default, aten.detach.default, elementwise=True)
@@ -376,6 +424,8 @@ def _same(importer: Importer, node: Node) -> Value:
 
 @rule(aten.cat.default)
 def _cat(importer: Importer, node: Node) -> Value:
+    if importer.flat:
+        raise NotImported(f"{node.name}: a concatenation in a flat program")
     dtype, rank = importer.dtype(node), importer.rank(node)
     parts = [importer.operand(x, dtype, rank) for x in node.args[0]]
     return importer.builder.concat(parts, node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0))
@@ -383,6 +433,8 @@ def _cat(importer: Importer, node: Node) -> Value:
 
 @rule(aten.slice.Tensor)
 def _slice(importer: Importer, node: Node) -> Value:
+    if importer.flat:
+        raise NotImported(f"{node.name}: a slice in a flat program")
     x = importer.value(node.args[0])
     dim, start, _, step = (list(node.args[1:]) + [0, None, None, 1][len(node.args) - 1:])[:4]
     value = value_of(node)
@@ -452,10 +504,132 @@ def _is_cube(node: Any, x: Node) -> bool:
     return last is x and _is(square, *_MUL) and square.args[0] is x and square.args[1] is x
 
 
+def _root_of(node: Any) -> tuple[Any, float] | None:
+    """(m, eps) of rsqrt(m + eps)."""
+    if _is(node, aten.rsqrt.default) and _is(node.args[0], *_ADD) and isinstance(node.args[0].args[1], (int, float)):
+        return node.args[0].args[0], float(node.args[0].args[1])
+    return None
+
+
+def _last_dim(dims: Any, tensor: torch.Tensor | None) -> bool:
+    return tensor is not None and isinstance(dims, (list, tuple)) and [d % tensor.dim() for d in dims] == [
+        tensor.dim() - 1]
+
+
+def _is_mean_square(node: Any, x: Node) -> bool:
+    if not _is(node, aten.mean.dim) or not _last_dim(node.args[1], value_of(x)) or not (
+            node.args[2] if len(node.args) > 2 else node.kwargs.get("keepdim")):
+        return False
+    square = node.args[0]
+    return (_is(square, aten.pow.Tensor_Scalar) and square.args == (x, 2)) or (
+        _is(square, aten.mul.Tensor) and square.args == (x, x))
+
+
+def _normalised(node: Any) -> tuple[str, Node, float] | None:
+    """("rms_norm", x, eps) of x rsqrt(mean(x^2) + eps), ("layer_norm", x, eps) of (x - m) rsqrt(var + eps)."""
+    if not _is(node, aten.mul.Tensor):
+        return None
+    for value, root in (node.args, node.args[::-1]):
+        found = _root_of(root)
+        if found is None or not isinstance(value, Node):
+            continue
+        inner, eps = found
+        if _is_mean_square(inner, value):
+            return "rms_norm", value, eps
+        if _is(value, aten.sub.Tensor) and isinstance(value.args[0], Node):
+            x, mean = value.args
+            parts = [n for n in (mean, inner) if _is(n, operator.getitem)]
+            if len(parts) == 2 and mean.args[1] == 1 and inner.args[1] == 0 and mean.args[0] is inner.args[0]:
+                pair = mean.args[0]
+                if _is(pair, aten.var_mean.correction) and pair.args[0] is x and pair.kwargs.get("correction") == 0 \
+                        and pair.kwargs.get("keepdim") and _last_dim(pair.args[1], value_of(x)):
+                    return "layer_norm", x, eps
+    return None
+
+
+def _narrow(node: Any, dtype: torch.dtype) -> Node | None:
+    """x of cast(x) to f32 where x is of `dtype`; where that is f32, the node."""
+    value = value_of(node)
+    if value is None:
+        return None
+    if value.dtype == dtype:
+        return node
+    if _is(node, prims.convert_element_type.default):
+        source = value_of(node.args[0])
+        if source is not None and source.dtype == dtype:
+            return node.args[0]
+    return None
+
+
+def _row_vector(node: Any, x: Node, dtype: torch.dtype) -> Node | None:
+    """A weight of the last dim, of this type, or None."""
+    found = _narrow(node, dtype) if isinstance(node, Node) else None
+    value, wide = value_of(found), value_of(x)
+    if value is None or wide is None or value.numel() != wide.shape[-1] or value.shape[-1] != wide.shape[-1]:
+        return None
+    return found
+
+
+def _norm(importer: Importer, node: Node) -> Value | None:
+    """A norm with its weight and bias, computed in f32 and rounded once: what the dialect's op is."""
+    value = value_of(node)
+    if value is None:
+        return None
+    dtype = value.dtype
+    body = node
+    if dtype != torch.float32:
+        if not _is(node, prims.convert_element_type.default) or not isinstance(node.args[0], Node):
+            return None
+        body = node.args[0]
+    bias = scale = None
+    found = _normalised(body)
+    if found is None and _is(body, *_ADD):
+        candidates = [(b, r) for b, r in (body.args, body.args[::-1]) if _is(b, aten.mul.Tensor)]
+        for inner, rest in candidates:
+            parts = _scaled(inner, dtype)
+            if parts is not None:
+                found, scale = parts
+                bias = _row_vector(rest, found[1], dtype)
+                if bias is None or found[0] != "layer_norm":
+                    return None
+                break
+    elif found is None:
+        parts = _scaled(body, dtype)
+        if parts is not None:
+            found, scale = parts
+    if found is None:
+        return None
+    kind, wide, eps = found
+    x = _narrow(wide, dtype)
+    if x is None:
+        return None
+    rank = importer.rank(x)
+    operands = [None if v is None else importer.builder.reshape(
+        importer.value(v), (1,) * (rank - 1) + importer.value(v).shape[-1:]) for v in (scale, bias)]
+    if kind == "rms_norm":
+        return importer.builder.rms_norm(importer.value(x), eps, operands[0])
+    return importer.builder.layer_norm(importer.value(x), eps, *operands)
+
+
+def _scaled(node: Any, dtype: torch.dtype) -> tuple[tuple[str, Node, float], Node] | None:
+    """A norm times its weight."""
+    if not _is(node, aten.mul.Tensor):
+        return None
+    for inner, weight in (node.args, node.args[::-1]):
+        found = _normalised(inner)
+        if found is not None:
+            scale = _row_vector(weight, found[1], dtype)
+            return None if scale is None else (found, scale)
+    return None
+
+
 def _composite(importer: Importer, node: Node) -> Value | None:
     x = _silu_argument(node)
     if x is not None:
         return importer.builder.unary("silu", importer.operand(x, importer.dtype(node), importer.rank(node)))
+    norm = _norm(importer, node)
+    if norm is not None:
+        return norm
     gelu = _gelu_argument(node)
     if gelu is not None:
         name, x = gelu
