@@ -246,6 +246,11 @@ private:
       return spread(v, shape, op.results[0]);
     }
     case OpClass::Reshape:
+      // Dims of size 1 come and go: the others keep their names, in order.
+      if (std::optional<llvm::SmallVector<int, 6>> map =
+              matchUnitReshape(program.type(op.operands[0]).shape, shape))
+        return renamed(moved(args[0], *map), op.results[0]);
+      return spread(args[0], shape, op.results[0]);
     case OpClass::Slice:
     case OpClass::Gather:
     case OpClass::Broadcast:
@@ -256,6 +261,26 @@ private:
       break;
     }
     return {};
+  }
+
+  /// Where each dim of `from` is in `to`, if these differ in dims of size 1
+  /// only.
+  static std::optional<llvm::SmallVector<int, 6>>
+  matchUnitReshape(const Shape &from, const Shape &to) {
+    llvm::SmallVector<int, 6> map;
+    size_t next = 0;
+    for (int64_t size : from) {
+      if (size == 1) {
+        map.push_back(-1);
+        continue;
+      }
+      while (next < to.size() && to[next] == 1)
+        ++next;
+      if (next == to.size() || to[next] != size)
+        return std::nullopt;
+      map.push_back(next++);
+    }
+    return map;
   }
 
   Numbers renamed(Numbers v, ValueId id) {

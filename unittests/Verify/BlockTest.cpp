@@ -45,6 +45,23 @@ TEST(AttentionTest, SplitKeys) {
   expectDifferent(attention(), splitKeys(/*commonMax=*/false));
 }
 
+// A dim of size 1 around the softmax, as exporters write it for one sequence:
+// what a row is divided by still varies along the rows only.
+TEST(AttentionTest, BoundSurvivesDimsOfSizeOne) {
+  constexpr int64_t kMany = 512;
+  Kernel k;
+  ValueId q = k.input({kRows, kDepth}), keys = k.input({kDepth, kMany}),
+          v = k.input({kMany, kDepth});
+  auto reshape = [&](ValueId x, Shape shape) {
+    k.p.ops.push_back(
+        {OpKind::Reshape, {}, {x}, {k.p.addValue({shape, k.dtype})}, {}});
+    return k.p.ops.back().results[0];
+  };
+  ValueId wide = reshape(k.matmul(q, keys), {1, kRows, kMany});
+  ValueId p = reshape(k.softmax(wide, 2), {kRows, kMany});
+  expectEquivalent(attention(kMany), k.done({k.matmul(p, v)}));
+}
+
 TEST(AttentionTest, BoundSurvivesManyKeys) {
   Kernel a, b;
   constexpr int64_t kMany = 512;
