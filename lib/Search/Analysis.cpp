@@ -228,12 +228,10 @@ private:
     case OpClass::Reshape: {
       ReshapeTemplate reshape{result.dims[op.operands[0]],
                               result.dims[op.results[0]]};
-      auto equal = [&](const ReshapeTemplate &t) {
-        return t.from == reshape.from && t.to == reshape.to;
-      };
-      if (!result.constants[op.results[0]] && reshape.from != reshape.to &&
-          llvm::none_of(result.reshapes, equal))
-        result.reshapes.push_back(reshape);
+      if (!result.constants[op.results[0]]) {
+        addReshape(reshape);
+        addReshape({reshape.to, reshape.from});
+      }
       break;
     }
     case OpClass::Transpose:
@@ -244,6 +242,14 @@ private:
     default:
       break;
     }
+  }
+
+  void addReshape(const ReshapeTemplate &reshape) {
+    auto equal = [&](const ReshapeTemplate &t) {
+      return t.from == reshape.from && t.to == reshape.to;
+    };
+    if (reshape.from != reshape.to && llvm::none_of(result.reshapes, equal))
+      result.reshapes.push_back(reshape);
   }
 
   void contract(int sizeClass) {

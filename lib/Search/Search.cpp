@@ -67,7 +67,8 @@ public:
         result.note = llvm::toString(analysis.takeError());
         break;
       }
-      if (space.opaqueMaps && space.transposes && analysis->transposes.empty())
+      if (space.opaqueMaps && space.transposes &&
+          analysis->transposes.empty() && analysis->reshapes.empty())
         continue;
       // Without a map that was closed there is nothing new inside.
       if (!space.opaqueMaps && allMapsOpen)

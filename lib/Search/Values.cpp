@@ -241,6 +241,11 @@ void ValueGraph::proposeShapes(int n) {
   traits.covers.clear();
   llvm::SmallVector<int, 8> dims = allNodes[n].value.dims;
   llvm::ArrayRef<int> shape = llvm::ArrayRef<int>(dims).drop_front(kContext);
+  // What has one rank at the loads keeps it to the store: the other forms of
+  // each value in between are the same with dims of size 1 elsewhere.
+  bool isLoad = llvm::any_of(allNodes[n].edges, [&](int e) {
+    return allEdges[e].action.kind == Action::Load;
+  });
   for (unsigned i = 0; i < analysis.reshapes.size(); ++i) {
     const ReshapeTemplate &reshape = analysis.reshapes[i];
     if (reshape.from.size() != shape.size())
@@ -264,7 +269,8 @@ void ValueGraph::proposeShapes(int n) {
       if (from >= 0 && (allNodes[n].traits.shiftDims >> from & 1))
         traits.shiftDims |= 1u << d;
     }
-    if (!fits || next != left.size())
+    if (!fits || next != left.size() ||
+        !(space.transposes || isLoad || isGoal(n, to)))
       continue;
     add({Action::Reshape, static_cast<int>(i)}, {n}, phase, e, 0, traits,
         [&] { return reshapeField(allNodes[n].value, to); });
@@ -410,6 +416,11 @@ void ValueGraph::proposeMatmul(int a, int b, bool transposeRhs) {
       *join(allNodes[a].phase, allNodes[b].phase), result, 1, *traits, [&] {
         return matmulField(allNodes[a].value, allNodes[b].value, transposeRhs);
       });
+}
+
+bool ValueGraph::isGoal(int node, llvm::ArrayRef<int> shape) const {
+  return allNodes[node].phase != Phase::Inside &&
+         llvm::is_contained(goals, reshapeField(allNodes[node].value, shape));
 }
 
 std::vector<std::vector<int>> ValueGraph::outputNodes() const {

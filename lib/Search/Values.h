@@ -62,7 +62,7 @@ struct Node {
 struct Space {
   bool opaqueMaps = true;  ///< maps are one function each
   bool wideLoads = false;  ///< inputs may be read whole before the loop
-  bool transposes = false; ///< tiles may be transposed, beside in products
+  bool transposes = false; ///< tiles may be transposed and reshaped anywhere
 };
 
 class ValueGraph {
@@ -98,6 +98,8 @@ private:
   void proposeUnary(int node);
   void proposeMaps(int node);
   void proposeShapes(int node);
+  /// Whether the node has the value of an output when it has this shape.
+  bool isGoal(int node, llvm::ArrayRef<int> shape) const;
   void proposeReductions(int node, bool isMax);
   void proposePair(int a, int b);
   void proposeBinary(semantics::OpKind kind, int a, int b);
