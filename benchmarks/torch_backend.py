@@ -317,7 +317,7 @@ def part_programs(run: Run) -> None:
 
 def part_layers(run: Run) -> None:
     scale, context = (16, 128) if run.args.dry_run else (1, 4096)
-    names = ["llama3_8b"] if run.args.dry_run else list(CONFIGS)
+    names = run.args.model or (["llama3_8b"] if run.args.dry_run else list(CONFIGS))
     for name in names:
         for tokens in (1,) if run.args.dry_run or run.args.quick else (1, 64):
             for dtype in (torch.float16,) if run.args.dry_run or run.args.quick else (torch.float16, torch.bfloat16):
@@ -333,6 +333,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="file for the figures")
     parser.add_argument("--only", nargs="*", choices=["graph", "overhead", "programs", "layers"])
+    parser.add_argument("--model", nargs="*", choices=list(CONFIGS), help="of part layers; all if not given")
     parser.add_argument("--quick", action="store_true", help="no max-autotune; layers in f16 with one token only")
     parser.add_argument("--dry-run", action="store_true", help="on the CPU, small shapes, no times")
     parser.add_argument("--threads", type=int, default=0, help="of the search; 0 for all cores")

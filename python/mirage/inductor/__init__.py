@@ -152,7 +152,8 @@ class _Compiler:
         if value.device.type == "cuda":
             found.lowered()
             if measures:
-                self._measure(fragment, entry, value.device, report)
+                with measure.real_tensors():
+                    self._measure(fragment, entry, value.device, report)
                 if report.measured >= report.inductor_measured and not self.options["always"]:  # type: ignore[operator]
                     report.outcome = "left: inductor is faster"
                     return

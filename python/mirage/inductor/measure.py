@@ -1,13 +1,23 @@
 """Times on the GPU: a fragment's kernel beside its matrix products alone."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+import contextlib
+from typing import Any, Callable, Iterator, Sequence
 
 import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
+from torch.utils._python_dispatch import _disable_current_modes
 
 _LAUNCHES = 20
 _REPLAYS = 12
 _LIMIT = 1 << 30  # bytes of copies of the inputs
+
+
+@contextlib.contextmanager
+def real_tensors() -> Iterator[None]:
+    """Leaves the modes of a compilation, under which new tensors may be fakes."""
+    with unset_fake_temporarily(), _disable_current_modes(), torch.no_grad():
+        yield
 
 
 def graph_micros(run: Callable[[Sequence[torch.Tensor]], Any], inputs: Sequence[torch.Tensor]) -> float:
