@@ -57,11 +57,14 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 }
 
 _library: ctypes.CDLL | None = None
+_loaded_from: Path | None = None
 _lock = threading.Lock()
 
 
 def library_path() -> Path:
     """The shared object: MIRAGE_LIBRARY, else the one of the wheel, else that of the source tree's build folder."""
+    if _library is not None and _loaded_from is not None:
+        return _loaded_from  # whatever the folder or the environment have become since
     named = os.environ.get("MIRAGE_LIBRARY")
     if named:
         return Path(named)
@@ -75,11 +78,11 @@ def library_path() -> Path:
 
 
 def library() -> ctypes.CDLL:
-    global _library
+    global _library, _loaded_from
     with _lock:
         if _library is not None:
             return _library
-        path = library_path()
+        path = library_path().absolute()
         try:
             loaded = ctypes.CDLL(str(path))
         except OSError as error:
@@ -94,7 +97,7 @@ def library() -> ctypes.CDLL:
         if loaded.mirageApiVersion() != API_VERSION:
             raise MirageError(f"expected {path} to have version {API_VERSION} of the C interface, but got "
                               f"{loaded.mirageApiVersion()}")
-        _library = loaded
+        _library, _loaded_from = loaded, path
         return loaded
 
 
