@@ -84,8 +84,9 @@ public:
 
 private:
   bool isWorthwhile(const Space &space) const {
+    // Graphs whose sizes do not fit the target stay so with open maps.
     if (result.candidates.empty())
-      return true;
+      return space.opaqueMaps || result.stats.graphs == 0;
     // A product whose operands only fit a block whole: what is needed of an
     // input before the loop may let the product itself run in one.
     bool product = llvm::any_of(

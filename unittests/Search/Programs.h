@@ -90,11 +90,12 @@ inline Program lora() {
       {b.op(OpKind::Add, {b.matmul(x, w), b.matmul(b.matmul(x, a), c)})});
 }
 
-inline Program linearGelu() {
+inline Program linearGelu(int64_t rows = 16, int64_t depth = 1024,
+                          int64_t columns = 4096) {
   Builder b;
-  ValueId x = b.input({16, 1024}), w = b.input({1024, 4096}),
-          bias = b.input({4096});
-  ValueId row = b.typed(OpKind::Reshape, {bias}, {{1, 4096}, DType::F16});
+  ValueId x = b.input({rows, depth}), w = b.input({depth, columns}),
+          bias = b.input({columns});
+  ValueId row = b.typed(OpKind::Reshape, {bias}, {{1, columns}, DType::F16});
   return b.finish(
       {b.op(OpKind::GeluTanh, {b.op(OpKind::Add, {b.matmul(x, w), row})})});
 }
@@ -271,7 +272,7 @@ inline llvm::ArrayRef<NamedProgram> allPrograms() {
       {"gated_mlp", [] { return gatedMlp(); }},
       {"gated_mlp_primitives", gatedMlpFromPrimitives},
       {"lora", lora},
-      {"linear_gelu", linearGelu},
+      {"linear_gelu", [] { return linearGelu(); }},
       {"linear_relu2", relu2},
       {"elementwise", elementwise},
       {"softmax", softmaxRows},

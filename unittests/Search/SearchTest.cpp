@@ -195,6 +195,15 @@ TEST(SearchTest, BudgetIsReported) {
   EXPECT_EQ(run(rmsNormLinear(), options).stopped, StopReason::Budget);
 }
 
+// A depth of 24 is no multiple of what a tensor core takes: the graphs are
+// there, but none of their sizes fits, and opening gelu cannot help.
+TEST(SearchTest, SizesThatNeverFitAreNotSearchedInsideMaps) {
+  SearchResult result = run(linearGelu(4, 24, 20));
+  EXPECT_TRUE(result.candidates.empty());
+  EXPECT_GT(result.stats.graphs, 0u);
+  EXPECT_LT(result.stats.visited, 100'000u);
+}
+
 TEST(SearchTest, BoundOnOpsHolds) {
   SearchOptions options = defaults();
   options.maxBlockOps = 4;
