@@ -89,6 +89,7 @@ private:
   Value literal(double value) {
     return constant(ConstantValue::makeLiteral(value));
   }
+  Value plainSquare(const Value &a);
   Value inverse(const Value &a);
   bool invert(const PrimeField &field, std::vector<uint64_t> &values) const;
   /// Reports minus infinity where an op has no rule for it.

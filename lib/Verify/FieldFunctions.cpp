@@ -86,13 +86,13 @@ TileRef FieldDomain::sigmoid(const Value &a) {
   if (cx.mode.sigmoidThroughExp)
     return div(literal(1.0), add(literal(1.0), exp(neg(a))));
   // sigmoid(-x) = 1 - sigmoid(x) holds for every choice of S.
-  Value even = keyed(Function::Sigmoid, mul(a, a));
+  Value even = keyed(Function::Sigmoid, plainSquare(a));
   return add(literal(0.5), mul(a, even));
 }
 
 TileRef FieldDomain::erf(const Value &a) {
   requireFinite(a);
-  return mul(a, keyed(Function::Erf, mul(a, a)));
+  return mul(a, keyed(Function::Erf, plainSquare(a)));
 }
 
 TileRef FieldDomain::clamp(const Value &a, double lo, double hi) {

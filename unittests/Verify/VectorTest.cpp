@@ -266,6 +266,25 @@ TEST(VectorTest, V07SiluWrittenOut) {
              }));
 }
 
+// The key of a sigmoid is its argument's value, not how a root came into it: so
+// silu of a late division needs no exponential.
+TEST(VectorTest, V07SiluOfANorm) {
+  auto build = [](bool late) {
+    return [=](Kernel &k) {
+      ValueId x = k.input({4, 8}), w = k.input({8, 6});
+      ValueId n = inverseExtent(k, 8), eps = k.literal(1e-6);
+      ValueId mean = k.mul(sum(k, k.mul(x, x)), n);
+      ValueId root = k.op(OpKind::Sqrt, {k.add(mean, eps)});
+      ValueId y =
+          late ? k.div(k.matmul(x, w), root) : k.matmul(k.rmsNorm(x, 1e-6), w);
+      return k.done({k.op(OpKind::Silu, {y})});
+    };
+  };
+  equivalent(build(false), build(true));
+  EXPECT_EQ(compare(build(false), build(true)).certificate.getString("profile"),
+            "R");
+}
+
 TEST(VectorTest, V08Epsilon) {
   auto rms = [](double eps) {
     return unary([=](Kernel &k, ValueId x) { return k.rmsNorm(x, eps); });
