@@ -12,31 +12,35 @@ using namespace mirage::semantics;
 
 namespace {
 // Measured shapes of the curves; see the header for what each stands for.
-constexpr double kRamp = 0.7;       // µs, first loads of a block
-constexpr double kTail = 0.5;       // µs, last stores
-constexpr double kIteration = 0.08; // µs, barrier and latencies
+constexpr double kRamp = 0.38;       // µs, first loads of a block
+constexpr double kTail = 0.38;       // µs, last stores
+constexpr double kIteration = 0.085; // µs, barrier and latencies
 // µs more of an iteration with a running maximum where several warps share a
 // row and exchange its maximum through shared memory.
-constexpr double kExchange = 0.3;
+constexpr double kExchange = 0.32;
 // Elementwise work on what a product of the loop left in registers, against
 // that on tiles in shared memory: rates of lanes and of special functions.
-constexpr double kRegisterVector = 4;
-constexpr double kRegisterSpecial = 3.2;
+constexpr double kRegisterVector = 3.8;
+constexpr double kRegisterSpecial = 2.3;
 constexpr double kInStep =
-    1.3; // and more where the blocks of an SM run in step
-constexpr double kRegisterThreads = 128; // fill an SM's pipelines with it
+    1.24; // and more where the blocks of an SM run in step
+constexpr double kRegisterThreads = 144; // fill an SM's pipelines with it
 constexpr double kClusterBarrier =
-    0.4; // µs, and as much for each block of the cluster
-constexpr double kClusterReduction = 0.15; // µs, each further one
+    0.22; // µs, and as much for each block of the cluster
+constexpr double kClusterReduction = 0.14; // µs, each further one
 constexpr double kRemoteBandwidth = 0.9e4; // bytes/µs, one block's remote reads
-constexpr double kSharedBandwidth = 2.4e5; // bytes/µs of one SM
-constexpr double kFullThreads = 256;      // threads that fill an SM's pipelines
-constexpr double kFullWarps = 5;          // warps that fill its tensor cores
-constexpr double kStageOverhead = 200;    // bytes not fetched at each barrier
-constexpr int64_t kMinStage = 512;        // bytes
-constexpr double kStageGap = 0.15;        // of the shorter of fetch and compute
-constexpr double kFewBlocks = 0.04;       // lost with one block an SM
-constexpr int64_t kMinRows = 16;          // rows of a tensor-core tile
+constexpr double kSharedBandwidth = 2.3e5; // bytes/µs of one SM
+constexpr double kFullThreads = 200;   // threads that fill an SM's pipelines
+constexpr double kFullWarps = 4;       // warps that fill its tensor cores
+constexpr double kStageOverhead = 180; // bytes not fetched at each barrier
+constexpr int64_t kMinStage = 512;     // bytes
+constexpr double kStageGap = 0.1;      // of the shorter of fetch and compute
+constexpr double kFewBlocks = 0.04;    // lost with one block an SM
+constexpr double kOverfill = 0.15;   // of the time that what is in flight takes
+constexpr double kRepeated = 0.28;   // of what L2 alone serves adds to the rest
+constexpr double kGroupRate = 3;     // products of wgmma against mma.sync's
+constexpr double kGroupShared = 0.5; // and what they read of shared memory
+constexpr int64_t kMinRows = 16;     // rows of a tensor-core tile
 constexpr int64_t kReservedShared = 1024; // per block, by the driver
 // By the estimate below, measured without spills up to here.
 constexpr double kMaxRegisters = 310;
@@ -148,6 +152,7 @@ private:
   }
 
   void visitLoop(const Op &loop) {
+    warpGroups = usesWarpGroups(loop);
     for (const Op &op : loop.body)
       visit(op, loop.attrs.range, true);
     for (const Op &op : loop.body) {
@@ -174,6 +179,26 @@ private:
               ? static_cast<double>(paddedBytes(loop.results[i])) / 4
               : static_cast<double>(total.numElements());
     }
+  }
+
+  /// True if the lowering gives the loop's products to groups of four warps:
+  /// each warp has 16 rows, and tiles swizzle into panels.
+  bool usesWarpGroups(const Op &loop) const {
+    int64_t warps = threads / 32;
+    auto isPower = [](int64_t v) { return v >= 16 && (v & (v - 1)) == 0; };
+    bool any = false;
+    for (const Op &op : loop.body) {
+      if (op.kind != OpKind::Matmul)
+        continue;
+      const TensorType &out = program.type(op.results[0]);
+      int64_t rows = out.rank() < 2 ? 1 : out.shape[out.rank() - 2];
+      any = true;
+      if (rows != kMinRows * warps || out.shape.back() > 256 ||
+          !isPower(out.shape.back()) ||
+          !isPower(program.type(op.operands[0]).shape.back()))
+        return false;
+    }
+    return any && target.hasWgmma() && warps % 4 == 0;
   }
 
   /// What a product of the loop keeps in registers beside its accumulator.
@@ -210,11 +235,12 @@ private:
         inRegisters.insert(out);
       double rows = static_cast<double>(paddedBytes(out)) / 4;
       int64_t depth = program.type(l).shape.back();
-      work.tensor += rows * depth * repeat;
+      bool group = inLoop && warpGroups;
+      work.tensor += rows * depth * repeat / (group ? kGroupRate : 1.0);
       bool leftInRegisters =
           inLoop && (inRegisters.count(l) || straightLoads.count(l));
       work.shared += productTraffic(program.type(out), depth, leftInRegisters) *
-                     static_cast<double>(repeat);
+                     static_cast<double>(repeat) * (group ? kGroupShared : 1.0);
       for (ValueId v : {l, r}) {
         needPadding[v] = v == l;
         // What a product reads has to stand in shared memory.
@@ -339,6 +365,9 @@ private:
     if (heldRegisters > 0)
       registers = 30 + cost.accumulatorsPerThread * 1.3 + heldRegisters * 2.1 +
                   leftRegisters * 1.7;
+    if (warpGroups && heldRegisters > 0)
+      registers =
+          25 + cost.accumulatorsPerThread + heldRegisters * 1.5 + leftRegisters;
     if (registers > kMaxRegisters) {
       cost.rejected = exceeds("registers a thread", registers, kMaxRegisters);
       return cost;
@@ -360,7 +389,7 @@ private:
     double l2 = l2Bytes * cost.blocks;
     double dram = std::min(dramBytes, l2 * 1.5 + resultBytes());
     // Another block of the SM works while one waits for its cluster.
-    double hidden = 1 / (1 + 0.5 * (cost.blocksPerSm - 1));
+    double hidden = 1 / (1 + 0.9 * (cost.blocksPerSm - 1));
     double time = 0;
     for (int64_t left = cost.blocks; left > 0; left -= resident) {
       double active = std::min(left, resident);
@@ -369,7 +398,7 @@ private:
       double perSm = active / sms;
       double inFlight = perBlockInFlight * active;
       double saturation =
-          1 - std::exp(-2 * inFlight /
+          1 - std::exp(-2.2 * inFlight /
                        (target.dramBandwidth * target.memoryLatency));
       double crowd = 1 - kFewBlocks / perSm;
       double stage =
@@ -378,9 +407,14 @@ private:
       // One SM alone draws no more than about twice its share.
       bandwidth =
           std::min(bandwidth, sms * target.dramBandwidth * 2 / target.sms);
+      double l2Rate = target.l2Bandwidth * saturation;
       double memory = std::max(dram * share / bandwidth,
-                               (l2 + resultBytes()) * share /
-                                   (target.l2Bandwidth * saturation * stage));
+                               (l2 + resultBytes()) * share / (l2Rate * stage));
+      // What blocks read again comes from L2, in part beside the rest. And the
+      // more is in flight, the later the first tiles come.
+      memory += kRepeated * std::max(0.0, l2 - dram) * share / l2Rate;
+      memory += kOverfill * std::min(inFlight, (l2 + dram) / 2 * share) /
+                target.dramBandwidth;
       double compute = computeTime(perSm);
       // Few stages leave gaps: what is fetched and what is computed wait for
       // each other. The last stage's work and the first one's fetch overlap
@@ -462,6 +496,7 @@ private:
   std::map<ValueId, bool> products, needPadding;
   std::set<ValueId> inRegisters; ///< in the loop, from its products
   bool hasRunning = false;
+  bool warpGroups = false; ///< this loop's products are wgmma's
   double heldRegisters = 0, leftRegisters = 0; ///< of a thread, in the loop
   bool sharesRows = false; ///< a row of a loop's product spans several warps
   double dramBytes = 0, l2Bytes = 0, remoteBytes = 0, accumulators = 0;
