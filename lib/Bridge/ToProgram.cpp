@@ -36,7 +36,8 @@ public:
       if (id == ids.end())
         return emitError(output.getLoc())
                << "expected an output that is an input or the result of an op "
-                  "of the program, but got another value";
+                  "of the program, but got another value of type "
+               << output.getType();
       program.outputs.push_back(id->second);
     }
     return std::move(program);

@@ -18,6 +18,12 @@ using semantics::DType;
 using semantics::OpKind;
 using TablePredicate = semantics::Predicate;
 
+static std::string print(AffineMap map) {
+  std::string text;
+  llvm::raw_string_ostream(text) << map;
+  return text;
+}
+
 LogicalResult mirage::raising::checkMap(Raiser &raiser, AffineMap map,
                                         ArrayRef<int64_t> shape) {
   llvm::SmallBitVector seen(map.getNumDims());
@@ -25,22 +31,22 @@ LogicalResult mirage::raising::checkMap(Raiser &raiser, AffineMap map,
     if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
       if (seen.test(dim.getPosition()))
         return raiser.refuse("expected an indexing map with distinct loops, "
-                             "but got one twice");
+                             "but got " +
+                             print(map));
       seen.set(dim.getPosition());
       continue;
     }
     auto constant = dyn_cast<AffineConstantExpr>(expr);
     if (!constant || constant.getValue() != 0 || size != 1)
       return raiser.refuse("expected an indexing map of loops, and of 0 in "
-                           "dims of size 1, but got another");
+                           "dims of size 1, but got " +
+                           print(map));
   }
   return success();
 }
 
 FailureOr<Structured> mirage::raising::readStructured(Raiser &raiser,
                                                       linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics())
-    return raiser.refuse("expected tensors, but got buffers");
   for (OpOperand *operand : op.getDpsInputOperands()) {
     // Splat constants become constants of the body, scalars must be such.
     if (raiser.splat(operand->get()))
@@ -267,10 +273,11 @@ Value mirage::raising::placeOutput(Raiser &raiser, const Structured &structured,
 FailureOr<Values>
 mirage::raising::raiseElementwise(Raiser &raiser,
                                   const Structured &structured) {
-  for (auto root : structured.roots)
+  for (auto [i, root] : llvm::enumerate(structured.roots))
     if (root && structured.body.readsInit(*root))
-      return raiser.refuse("expected an output that is only written, but got "
-                           "one that is read");
+      return raiser.refuse("expected outputs that are only written, but got "
+                           "output " +
+                           Twine(i) + " that is read");
   Values results;
   linalg::LinalgOp op = structured.op;
   for (auto [i, root] : llvm::enumerate(structured.roots)) {

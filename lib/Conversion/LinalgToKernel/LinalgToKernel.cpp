@@ -144,8 +144,9 @@ struct ConvertLinalgToKernelPass
                !llvm::all_of(op->getUsers(), [&](Operation *user) {
                  return stays.contains(user);
                }))
-        left.emplace_back(op, "expected a fill with a finite constant, but got "
-                              "another");
+        left.emplace_back(op,
+                          "expected a fill with a finite constant, but got " +
+                              describe(op->getOperand(0)));
     }
     // Scalars that bodies captured.
     func.walk([](Operation *op) {

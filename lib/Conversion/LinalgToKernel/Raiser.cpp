@@ -23,6 +23,15 @@ static std::string print(Type type) {
   return text;
 }
 
+std::string mirage::raising::describe(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return "an argument of type " + print(value.getType());
+  return ("the result of '" + op->getName().getStringRef() + "' of type " +
+          print(value.getType()))
+      .str();
+}
+
 LogicalResult Raiser::checkType(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
@@ -44,8 +53,9 @@ LogicalResult Raiser::checkOperand(Value value) {
   if (failed(checkType(value)))
     return failure();
   if (narrowable.contains(value) && !narrowed.contains(value))
-    return refuse("expected f64 operands that are raised, but got one that is "
-                  "not");
+    return refuse("expected operands in f64 that are raised themselves, but "
+                  "got " +
+                  describe(value));
   return success();
 }
 

@@ -36,6 +36,9 @@ using mlir::Type;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
+/// A value as a diagnostic names it: by its op and its type.
+std::string describe(Value value);
+
 class Raiser {
 public:
   explicit Raiser(mlir::Block &entry)

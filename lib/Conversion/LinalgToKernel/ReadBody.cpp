@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace mlir;
@@ -214,7 +215,8 @@ private:
     if (auto literal = dtype ? raiser.splat(value) : std::nullopt)
       return nodes[value] = body.literal(*literal, *dtype);
     why = "expected a body that computes with its inputs and with finite "
-          "constants, but got another value";
+          "constants, but got " +
+          describe(value);
     return std::nullopt;
   }
 
@@ -238,8 +240,8 @@ private:
     auto dtype = scalarType(op->getResult(0).getType());
     if (!dtype)
       return refuse("expected element type f16, bf16, f32, i1, i32 or i64, but "
-                    "got another one in '" +
-                    op->getName().getStringRef() + "'");
+                    "got " +
+                    describe(op->getResult(0)));
     if (op->hasTrait<OpTrait::ConstantLike>())
       return node(op->getResult(0));
     if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
@@ -297,7 +299,7 @@ private:
     auto exponent = body.value(args[1]);
     if (!exponent)
       return refuse("expected a constant exponent of 'math.fpowi', but got a "
-                    "value");
+                    "computed one");
     NodeId x = args[0];
     if (*exponent == 2.0)
       return body.apply(OpKind::Mul, {x, x});
@@ -315,6 +317,10 @@ private:
       auto predicate = translate(compare.getPredicate());
       if (!predicate)
         return refuse("expected a signed comparison, but got " +
+                      arith::stringifyCmpIPredicate(compare.getPredicate()));
+      if (bits && *predicate != TablePredicate::Eq &&
+          *predicate != TablePredicate::Ne)
+        return refuse("expected bits that are compared by eq or ne, but got " +
                       arith::stringifyCmpIPredicate(compare.getPredicate()));
       if (bits)
         return compareBits(*predicate, args[0], args[1]);
@@ -358,7 +364,10 @@ private:
     for (NodeId arg : args)
       if (!body[arg].bound || *body[arg].bound > kExactIntegers) {
         why = "expected floats, or integers that stem from positions below "
-              "2^24, but got other integers";
+              "2^24, but got integers of " +
+              (body[arg].bound
+                   ? llvm::formatv("up to {0:F0}", *body[arg].bound).str()
+                   : std::string("unknown range"));
         return false;
       }
     return true;
@@ -370,10 +379,9 @@ private:
     if (body.value(x))
       std::swap(x, y);
     auto known = body.value(y);
-    if (!known ||
-        (predicate != TablePredicate::Eq && predicate != TablePredicate::Ne))
-      return refuse("expected bits that are compared with a constant by eq or "
-                    "ne, but got others");
+    if (!known)
+      return refuse("expected bits that are compared with a constant, but got "
+                    "two that are computed");
     bool keeps = (*known != 0.0) == (predicate == TablePredicate::Eq);
     return keeps ? x : body.logicalNot(x);
   }

@@ -174,16 +174,21 @@ mirage::raising::raiseReduction(Raiser &raiser, const Structured &structured) {
       continue;
     reductions.back() = matchReduction(structured.body, *root, i);
     if (!reductions.back())
-      return raiser.refuse("expected a reduction by sum, maximum, minimum, and "
-                           "or or, but got another");
+      return raiser.refuse(
+          "expected a reduction by sum, maximum, minimum, and "
+          "or or, but got " +
+          describe(op.getBlock()->getTerminator()->getOperand(i)));
     if (failed(checkInit(raiser, structured, i)))
       return failure();
     Combiner combiner = reductions.back()->combiner;
     auto start = raiser.splat(op.getDpsInitOperand(i)->get());
     if ((combiner == Combiner::Any && start != 0.0) ||
         (combiner == Combiner::All && start != 1.0))
-      return raiser.refuse("expected bits that are reduced from the neutral "
-                           "one, but got another start");
+      return raiser.refuse(Twine("expected bits that are reduced from ") +
+                           (combiner == Combiner::Any ? "false" : "true") +
+                           ", but got " +
+                           (start ? *start != 0.0 ? "true" : "false"
+                                  : "a start that is no constant"));
   }
   Values results;
   for (auto [i, reduction] : llvm::enumerate(reductions))

@@ -79,11 +79,14 @@ static FailureOr<Values> raisePad(Raiser &raiser, tensor::PadOp op) {
   Value padding = op.getConstantPaddingValue();
   auto number = padding ? raiser.splat(padding) : std::nullopt;
   if (!number)
-    return raiser.refuse("expected a constant padding, but got a value");
+    return raiser.refuse("expected padding with a finite constant, but got " +
+                         (padding ? describe(padding) : "a computed value"));
   for (ArrayRef<int64_t> sizes : {op.getStaticLow(), op.getStaticHigh()})
-    if (llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
-      return raiser.refuse("expected constant paddings of at least 0, but got "
-                           "another");
+    for (int64_t size : sizes)
+      if (size < 0)
+        return raiser.refuse(
+            "expected constant paddings of at least 0, but got " +
+            (ShapedType::isDynamic(size) ? "a value" : std::to_string(size)));
   Value value = raiser.lookup(op.getSource());
   for (int64_t dim = 0, e = op.getType().getRank(); dim < e; ++dim) {
     SmallVector<Value> parts;

@@ -15,7 +15,7 @@ func.func @load_c1_result(%x: tensor<16xf32>) {
       : (tensor<16xf32>) -> tensor<16xf32> {
     %0 = load %a imap [-1, -1, -1] : tensor<16xf32> -> <16xf32>
     %1 = store %0 omap [-1, -1, -1] : <16xf32> -> tensor<16xf32>
-    // expected-error @below {{expected the source to be an argument of the enclosing graph, but got the result of an op}}
+    // expected-error @below {{expected the source to be an argument of the enclosing graph, but got the result of 'mgraph_block.store'}}
     %2 = load %1 imap [-1, -1, -1] : tensor<16xf32> -> <16xf32>
     yield %1 : tensor<16xf32>
   }
@@ -80,7 +80,7 @@ func.func @load_c3_another(%x: tensor<16xf32>) {
   mgraph_kernel.graph (%a = %x) grid [1, 1, 1] : (tensor<16xf32>) -> () {
     for %i = 2 {
       %c = "other.index"() : () -> index
-      // expected-error @below {{expected the iteration to be the induction value of the enclosing loop, but got another value}}
+      // expected-error @below {{expected the iteration to be the induction value of the enclosing loop, but got the result of 'other.index'}}
       %0 = load %a[%c] imap [-1, -1, -1] : tensor<16xf32> -> <16xf32>
       yield
     }
@@ -434,7 +434,7 @@ func.func @running_c1_another(%x: tensor<16x64xf32>) {
     %t = for %i = 4 -> <16x64xf32> {
       %c = "other.index"() : () -> index
       %0 = load %a[%i] imap [-1, -1, -1] : tensor<16x64xf32> -> <16x64xf32>
-      // expected-error @below {{expected the induction value of the enclosing loop, but got another value}}
+      // expected-error @below {{expected the induction value of the enclosing loop, but got the result of 'other.index'}}
       %1 = running current 0[%c] : <16x64xf32>
       yield sum %0 : <16x64xf32>
     }

@@ -134,8 +134,22 @@ func.func @graph_c5_value(%x: tensor<16x64xf32>) {
       : (tensor<16x64xf32>) -> tensor<16x64xf32> {
     %0 = load %a imap [0, -1, -1] : tensor<16x64xf32> -> <8x64xf32>
     %1 = store %0 omap [0, -1, -1] : <8x64xf32> -> tensor<16x64xf32>
-    // expected-error @below {{expected value 0 to be the result of store 0, but got another}}
+    // expected-error @below {{expected value 0 to be the result of store 0, but got no store's, of type 'tensor<16x64xf32>'}}
     yield %a : tensor<16x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_c5_order(%x: tensor<16x64xf32>) {
+  %r:2 = mgraph_kernel.graph (%a = %x) grid [2, 1, 1]
+      : (tensor<16x64xf32>) -> (tensor<16x64xf32>, tensor<16x64xf32>) {
+    %0 = load %a imap [0, -1, -1] : tensor<16x64xf32> -> <8x64xf32>
+    %1 = store %0 omap [0, -1, -1] : <8x64xf32> -> tensor<16x64xf32>
+    %2 = store %0 omap [0, -1, -1] : <8x64xf32> -> tensor<16x64xf32>
+    // expected-error @below {{expected value 0 to be the result of store 0, but got that of store 1}}
+    yield %2, %1 : tensor<16x64xf32>, tensor<16x64xf32>
   }
   return
 }

@@ -38,6 +38,13 @@ static LogicalResult verifyInGraphBody(Operation *op) {
   return diagnostic << "no parent";
 }
 
+/// A value as a diagnostic names it.
+static std::string describe(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return ("the result of '" + op->getName().getStringRef() + "'").str();
+  return "an argument of another op";
+}
+
 /// Whether `value` is the induction value of `loop`.
 static bool isInductionVar(ForOp loop, Value value) {
   return loop && loop.getBodyRegion().getNumArguments() == 1 &&
@@ -55,9 +62,7 @@ LogicalResult LoadOp::verify() {
   if (!graph || !argument || argument.getOwner()->getParentOp() != graph)
     return emitOpError("expected the source to be an argument of the enclosing "
                        "graph, but got ")
-           << (!graph     ? "no graph"
-               : argument ? "an argument of another op"
-                          : "the result of an op");
+           << (graph ? describe(getSource()) : "no graph");
   // C2
   int64_t rank = getSource().getType().getRank();
   if (failed(verifyMap(*this, "imap", getImap(), rank)))
@@ -67,7 +72,7 @@ LogicalResult LoadOp::verify() {
   if (getIteration() && !isInductionVar(loop, getIteration()))
     return emitOpError("expected the iteration to be the induction value of "
                        "the enclosing loop, but got ")
-           << (loop ? "another value" : "no loop");
+           << (loop ? describe(getIteration()) : "no loop");
   int64_t fmap = getFmap();
   if (fmap < -1 || fmap >= rank)
     return emitOpError("expected fmap in [-1, ")
@@ -376,7 +381,7 @@ LogicalResult RunningOp::verify() {
   if (!isInductionVar(loop, getIteration()))
     return emitOpError("expected the induction value of the enclosing loop, "
                        "but got ")
-           << (loop ? "another value" : "no loop");
+           << (loop ? describe(getIteration()) : "no loop");
   // C2
   int64_t index = static_cast<int64_t>(getAccumulator());
   int64_t count = loop.getNumResults();

@@ -241,10 +241,16 @@ LogicalResult GraphOp::verifyRegions() {
            << " stores and yielded values, one for each result, but got "
            << stores.size() << " and " << yield.getValues().size();
   for (auto [index, store] : llvm::enumerate(stores)) {
-    if (yield.getValues()[index] != store.getResult())
-      return yield.emitOpError("expected value ")
-             << index << " to be the result of store " << index
-             << ", but got another";
+    if (yield.getValues()[index] != store.getResult()) {
+      InFlightDiagnostic diagnostic = yield.emitOpError("expected value ");
+      diagnostic << index << " to be the result of store " << index
+                 << ", but got ";
+      for (auto [other, another] : llvm::enumerate(stores))
+        if (yield.getValues()[index] == another.getResult())
+          return diagnostic << "that of store " << other;
+      return diagnostic << "no store's, of type "
+                        << yield.getValues()[index].getType();
+    }
     if (store.getType() != getResult(index).getType())
       return emitOpError("expected result ")
              << index << " of type " << store.getType() << ", but got "
