@@ -21,8 +21,9 @@ namespace {
 llvm::Error checkInputs(const semantics::Program &program,
                         llvm::ArrayRef<Tensor> inputs) {
   if (inputs.size() != program.numInputs)
-    return llvm::createStringError(llvm::formatv(
-        "expected {0} inputs, but got {1}", program.numInputs, inputs.size()));
+    return llvm::createStringError(
+        llvm::formatv("expected {0} input{1}, but got {2}", program.numInputs,
+                      program.numInputs == 1 ? "" : "s", inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].type != program.values[i])
       return llvm::createStringError(

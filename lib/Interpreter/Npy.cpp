@@ -243,8 +243,9 @@ llvm::Expected<Tensor> interpreter::parseNpy(StringRef bytes) {
     return npyError(formatv("expected format 1, 2 or 3, but got {0}", version));
   size_t prefix = version == 1 ? 10 : 12;
   if (bytes.size() < prefix)
-    return npyError("expected the length of the header, but got the end of the "
-                    "file");
+    return npyError(formatv("expected the length of the header in {0} bytes, "
+                            "but got {1}",
+                            prefix, bytes.size()));
   size_t length = version == 1 ? endian::read16le(bytes.data() + 8)
                                : endian::read32le(bytes.data() + 8);
   if (bytes.size() - prefix < length)

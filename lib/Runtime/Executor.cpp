@@ -72,9 +72,9 @@ Expected<std::vector<KernelFacts>> Executor::facts() const {
 Expected<Executor::Set>
 Executor::makeSet(llvm::ArrayRef<std::string> inputs) const {
   if (inputs.size() != plan().inputs.size())
-    return llvm::createStringError(formatv("expected {0} inputs, but got {1}",
-                                           plan().inputs.size(),
-                                           inputs.size()));
+    return llvm::createStringError(
+        formatv("expected {0} input{1}, but got {2}", plan().inputs.size(),
+                plan().inputs.size() == 1 ? "" : "s", inputs.size()));
   Set set;
   for (size_t i = 0; i < inputs.size(); ++i) {
     int64_t expected = plan().inputs[i].type.byteSize();

@@ -124,7 +124,8 @@ private:
       return llvm::Error::success();
     case OpClass::Reduce:
       if (op.attrs.reduce == ReduceKind::Mean)
-        return error("expected a decomposed program, but got a mean");
+        return error("expected a decomposed program, but got 'reduce' with a "
+                     "mean");
       same(0);
       return llvm::Error::success();
     case OpClass::Broadcast:

@@ -92,7 +92,8 @@ llvm::Expected<TensorType> inferNorm(OpKind kind, const Attrs &attrs,
                                      llvm::ArrayRef<TensorType> operands) {
   size_t count = 1 + attrs.hasScale + attrs.hasBias;
   if (operands.size() != count)
-    return expected(num(count) + " operands", num(operands.size()));
+    return expected(num(count) + (count == 1 ? " operand" : " operands"),
+                    num(operands.size()));
   const TensorType &input = operands.front();
   if (input.rank() < 1)
     return expected("an input of rank at least 1", "rank 0");
@@ -322,7 +323,8 @@ mirage::semantics::inferType(OpKind kind, const Attrs &attrs,
                              const TensorType *resultType) {
   int count = arity(kind);
   if (count >= 0 && operands.size() != static_cast<size_t>(count))
-    return expected(num(count) + " operands", num(operands.size()));
+    return expected(num(count) + (count == 1 ? " operand" : " operands"),
+                    num(operands.size()));
   if (arity(kind) < 0 && operands.empty())
     return expected("at least 1 operand", "0");
   for (const TensorType &type : operands)

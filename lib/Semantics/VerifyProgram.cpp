@@ -57,7 +57,8 @@ private:
   llvm::Error define(const Op &op, size_t count) {
     if (op.results.size() != count)
       return error(mnemonic(op.kind) + ": expected " + num(count) +
-                   " results, but got " + num(op.results.size()));
+                   (count == 1 ? " result" : " results") + ", but got " +
+                   num(op.results.size()));
     for (ValueId id : op.results) {
       if (id < 0 || id >= static_cast<int>(program.values.size()) ||
           defined.test(id))
@@ -119,8 +120,8 @@ private:
     size_t storeCount = llvm::count_if(
         graph.body, [](const Op &op) { return op.kind == OpKind::Store; });
     if (storeCount != graph.results.size())
-      return error("graph: expected a store for each of " +
-                   num(graph.results.size()) + " results, but got " +
+      return error("graph: expected one store for each result, " +
+                   num(graph.results.size()) + " in all, but got " +
                    num(storeCount));
     // Tiles see no tensor but through a load, so hide the kernel level.
     llvm::SmallBitVector outer = visible;
@@ -247,8 +248,10 @@ private:
         return e;
     unsigned index = 0;
     if (loop.results.size() != loop.attrs.accumulators.size())
-      return error("for: expected " + num(loop.attrs.accumulators.size()) +
-                   " results, but got " + num(loop.results.size()));
+      return error(
+          "for: expected " + num(loop.attrs.accumulators.size()) +
+          (loop.attrs.accumulators.size() == 1 ? " result" : " results") +
+          ", but got " + num(loop.results.size()));
     for (const Accumulator &acc : loop.attrs.accumulators) {
       if (llvm::Error e = checkUse(acc.value, "accumulator"))
         return e;

@@ -53,8 +53,8 @@ llvm::Error error(const llvm::Twine &message) {
 llvm::Error checkSignatures(const Program &f, const Program &g) {
   if (f.numInputs != g.numInputs)
     return error("expected " + llvm::Twine(f.numInputs) +
-                 " inputs as in the reference, but got " +
-                 llvm::Twine(g.numInputs));
+                 (f.numInputs == 1 ? " input" : " inputs") +
+                 " as in the reference, but got " + llvm::Twine(g.numInputs));
   for (unsigned i = 0; i < f.numInputs; ++i)
     if (f.type(i) != g.type(i))
       return error("expected input " + llvm::Twine(i) + " of type " +
@@ -62,7 +62,8 @@ llvm::Error checkSignatures(const Program &f, const Program &g) {
                    toString(g.type(i)));
   if (f.outputs.size() != g.outputs.size())
     return error("expected " + llvm::Twine(f.outputs.size()) +
-                 " outputs as in the reference, but got " +
+                 (f.outputs.size() == 1 ? " output" : " outputs") +
+                 " as in the reference, but got " +
                  llvm::Twine(g.outputs.size()));
   for (size_t i = 0; i < f.outputs.size(); ++i) {
     const TensorType &a = f.type(f.outputs[i]), &b = g.type(g.outputs[i]);

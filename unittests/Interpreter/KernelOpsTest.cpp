@@ -123,7 +123,7 @@ TEST(KernelOpsTest, InputsAreRoundedInProgramMode) {
 
 TEST(KernelOpsTest, RefusesInputsOfOtherTypes) {
   Program p = oneOp(OpKind::Neg, {{{2}, DType::F16}});
-  EXPECT_EQ(errorOf(run(p, {}, Mode::F64)), "expected 1 inputs, but got 0");
+  EXPECT_EQ(errorOf(run(p, {}, Mode::F64)), "expected 1 input, but got 0");
   EXPECT_EQ(errorOf(run(p, {tensor({2}, {1, 2})}, Mode::F64)),
             "input 0: expected type 2xf16, but got 2xf32");
   EXPECT_EQ(errorOf(run(p, {tensor({2}, {1}, DType::F16)}, Mode::F64)),

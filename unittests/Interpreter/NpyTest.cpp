@@ -82,6 +82,23 @@ TEST(NpyTest, RefusesWhatItDoesNotHold) {
             std::string::npos);
 }
 
+TEST(NpyTest, RefusesBrokenPreambles) {
+  const std::string magic = "\x93NUMPY";
+  EXPECT_EQ(errorOf(parseNpy(magic + "\x01")),
+            "npy: expected a header of at least 10 bytes, but got 7");
+  EXPECT_EQ(errorOf(parseNpy(magic + "\x04" + std::string(9, '\0'))),
+            "npy: expected format 1, 2 or 3, but got 4");
+  EXPECT_EQ(errorOf(parseNpy(magic + "\x02" + std::string(4, '\0'))),
+            "npy: expected the length of the header in 12 bytes, but got 11");
+}
+
+TEST(NpyTest, SaysWhyAFileIsNotWritten) {
+  EXPECT_EQ(llvm::toString(
+                writeNpy("/nonexistent/x.npy", {{{1}, DType::F32}, {1.0}})),
+            "/nonexistent/x.npy: expected a file that can be written, but got "
+            "No such file or directory");
+}
+
 // Every prefix of a good file is an error and no crash.
 TEST(NpyTest, RefusesEveryPrefix) {
   std::string bytes = formatNpy({{{2, 2}, DType::F32}, {1, 2, 3, 4}});

@@ -89,6 +89,30 @@ TEST_F(ExecutorTest, RunsAndCleansUp) {
   EXPECT_EQ(ask("fakeLiveBuffers"), 0);
 }
 
+TEST_F(ExecutorTest, RefusesNoRounds) {
+  auto executor =
+      llvm::cantFail(Executor::load(*device, planOf("negate"), "ptx"));
+  auto timing = executor->time({ramp()}, /*dependent=*/false, /*rounds=*/0);
+  ASSERT_FALSE(static_cast<bool>(timing));
+  EXPECT_EQ(llvm::toString(timing.takeError()),
+            "expected at least 1 round, but got 0");
+}
+
+TEST_F(ExecutorTest, UploadsWhatFits) {
+  DeviceBuffer buffer = llvm::cantFail(DeviceBuffer::allocate(*device, 8));
+  EXPECT_EQ(llvm::toString(buffer.upload("seven b")),
+            "expected 8 bytes to upload, but got 7");
+}
+
+// A driver without a device: the library is there, and says no.
+TEST(DeviceTest, SaysThatThereIsNoDevice) {
+  auto device = Device::open(MIRAGE_FAKE_CUDA_WITHOUT_DEVICE);
+  ASSERT_FALSE(static_cast<bool>(device));
+  std::string message = llvm::toString(device.takeError());
+  EXPECT_EQ(message.find("expected a CUDA device, but got none: "), 0u)
+      << message;
+}
+
 TEST_F(ExecutorTest, OutputsArePoisoned) {
   LaunchPlan plan = planOf("negate");
   plan.kernels[0].grid = {1, 1, 2}; // writes half of it
@@ -167,7 +191,7 @@ TEST_F(ExecutorTest, ErrorsNameWhatFailed) {
   auto executor =
       llvm::cantFail(Executor::load(*device, planOf("negate"), "ptx"));
   EXPECT_EQ(llvm::toString(executor->run({}).takeError()),
-            "expected 1 inputs, but got 0");
+            "expected 1 input, but got 0");
   EXPECT_EQ(llvm::toString(executor->run({"abc"}).takeError()),
             "input 0: expected 1024 bytes, but got 3");
 }

@@ -55,7 +55,11 @@ int fakeDependentLaunches() { return state.dependentLaunches; }
 int fakeLiveBuffers() { return state.liveBuffers; }
 int fakeSharedBytes() { return state.sharedBytes; }
 
+#ifdef FAKE_CUDA_WITHOUT_DEVICE
+int cuInit(unsigned) { return 100; } // CUDA_ERROR_NO_DEVICE
+#else
 int cuInit(unsigned) { return 0; }
+#endif
 int cuGetErrorString(int status, const char **text) {
   *text = status == kNotFound ? "named symbol not found" : "fake error";
   return 0;

@@ -227,6 +227,46 @@ TEST(SearchTest, SaysWhatItCannotLookInside) {
             "got 64x128xf16 to 64x8x16xf16");
 }
 
+// What it cannot look inside is left, and the note names the op.
+TEST(SearchTest, NotesNameWhatIsNotSearched) {
+  auto note = [](const Program &program) {
+    SearchResult result = run(program);
+    EXPECT_TRUE(result.candidates.empty());
+    return result.note;
+  };
+  Builder slice;
+  ValueId x = slice.input({64, 64});
+  Attrs attrs;
+  attrs.offsets = {0, 0};
+  attrs.sizes = {32, 64};
+  attrs.strides = {1, 1};
+  EXPECT_EQ(note(slice.finish({slice.op(OpKind::Slice, {x}, attrs)})),
+            "expected an op that the search can look inside, but got 'slice'");
+  // finish() would decompose it.
+  Builder mean;
+  x = mean.input({64, 64});
+  Attrs reduce;
+  reduce.reduce = ReduceKind::Mean;
+  reduce.dims = {1};
+  mean.program.outputs = {mean.op(OpKind::Reduce, {x}, reduce)};
+  EXPECT_EQ(note(mean.program),
+            "expected a decomposed program, but got 'reduce' with a mean");
+  // A graph with two results: a search inside a search.
+  Program twice;
+  x = twice.addInput({{64, 64}, DType::F16});
+  Op graph{OpKind::Graph, {}, {x}, {}, {}};
+  Op load{OpKind::Load, {}, {x}, {twice.addValue({{64, 64}, DType::F16})}, {}};
+  graph.body.push_back(load);
+  for (int i = 0; i < 2; ++i) {
+    graph.body.push_back({OpKind::Store, {}, {load.results[0]}, {}, {}});
+    graph.results.push_back(twice.addValue({{64, 64}, DType::F16}));
+  }
+  twice.ops.push_back(graph);
+  twice.outputs.assign(graph.results.begin(), graph.results.end());
+  EXPECT_EQ(note(twice),
+            "expected an op with 1 result, but got 'graph' with 2");
+}
+
 TEST(SearchTest, MalformedProgramIsAnError) {
   Program program = elementwise();
   program.outputs = {99};

@@ -29,7 +29,7 @@ void scale(Attrs &a) { a.hasScale = true; }
 
 std::vector<Case> cases() {
   return {
-      {"Arity", OpKind::Exp, {}, "expected 1 operands, but got 0"},
+      {"Arity", OpKind::Exp, {}, "expected 1 operand, but got 0"},
       {"ArityVariadic",
        OpKind::Concat,
        {},

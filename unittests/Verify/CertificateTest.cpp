@@ -144,6 +144,29 @@ TEST(CertificateTest, RefusesBadText) {
             "certificate: expected a field 'full', but got none");
 }
 
+TEST(CertificateTest, RefusesOddText) {
+  json::Object certificate = certify({});
+  EXPECT_EQ(parseMessage(edited(certificate, "\"prf\"", "\"pr\\u0066\"")),
+            "certificate: expected field names without escapes, but got "
+            "\"pr\\u0066\"");
+  certificate["tests"] = json::Array({1});
+  EXPECT_EQ(parseMessage(printCertificate(certificate)),
+            "certificate: expected tests to be objects, but got a number");
+}
+
+TEST(CertificateTest, RefusesSeedsAndCountsOutOfRange) {
+  Pair pair;
+  json::Object certificate = certify(pair);
+  certificate["seed"] = "XY";
+  EXPECT_EQ(recheckMessage(pair, certificate),
+            "certificate: expected a seed of 64 lower-case hexadecimal digits, "
+            "but got 'XY'");
+  certificate = certify(pair);
+  certificate["T"] = 65;
+  EXPECT_EQ(recheckMessage(pair, certificate),
+            "certificate: expected T from 1 to 64, but got 65");
+}
+
 // More tests than the default are no fault; a bound that misses the target is.
 TEST(CertificateTest, ChecksBoundAgainstTarget) {
   Pair pair;
@@ -267,6 +290,24 @@ TEST(LimitTest, IntegerInputsAreOpen) {
   EXPECT_EQ(result.reason, "input 1 holds integers");
 }
 
+// An index that is computed leaves the verifier without a rule.
+TEST(LimitTest, GathersAreOpen) {
+  Kernel k;
+  ValueId data = k.input({8, 4});
+  Attrs dim;
+  dim.dims = {0};
+  k.dtype = DType::I32;
+  ValueId index = k.shaped(OpKind::Iota, {}, {3}, dim);
+  k.dtype = DType::F32;
+  Program p = k.done({k.op(OpKind::Gather, {data, index}, dim)});
+  VerifyResult result = llvm::cantFail(verify(p, p, fixedOptions()));
+  EXPECT_EQ(result.verdict, Verdict::CannotTell);
+  EXPECT_NE(
+      result.reason.find("gather: expected an op that the verifier models"),
+      std::string::npos)
+      << result.reason;
+}
+
 TEST(SignatureTest, MismatchesAreDiagnostics) {
   auto check = [](const Program &f, const Program &g) {
     auto result = verify(f, g, fixedOptions());
@@ -279,6 +320,10 @@ TEST(SignatureTest, MismatchesAreDiagnostics) {
             "24x24xf16");
   EXPECT_EQ(check(rmsNormLinear(kSmall), gatedMlp(kSmall)),
             "expected 2 inputs as in the reference, but got 3");
+  Kernel one, two;
+  ValueId x = one.input({2, 2}), y = two.input({2, 2});
+  EXPECT_EQ(check(one.done({one.neg(x)}), two.done({two.neg(y), y})),
+            "expected 1 output as in the reference, but got 2");
   Program malformed = rmsNormLinear(kSmall);
   malformed.outputs = {99};
   EXPECT_EQ(check(rmsNormLinear(kSmall), malformed),
