@@ -2,6 +2,7 @@
 
 #include "Run.h"
 
+#include "Mirage/Interpreter/Memory.h"
 #include "Mirage/Interpreter/Npy.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -15,8 +16,32 @@ using namespace mirage::interpreter;
 using mirage::run::ExitCode;
 using mirage::run::Options;
 
+/// Makes the folder for outputs, if one was named.
+static llvm::Error prepareOutputDir(const Options &options) {
+  if (options.outputDir.empty())
+    return llvm::Error::success();
+  std::error_code code = llvm::sys::fs::create_directories(options.outputDir);
+  if (!code)
+    code = llvm::sys::fs::access(options.outputDir,
+                                 llvm::sys::fs::AccessMode::Write);
+  if (!code)
+    return llvm::Error::success();
+  return llvm::createStringError(options.outputDir +
+                                 ": expected a folder that can be written, but "
+                                 "got " +
+                                 code.message());
+}
+
 llvm::Expected<std::vector<Tensor>>
 run::makeInputs(const semantics::Program &program, const Options &options) {
+  // Before the work: numbers that do not fit would end the process, and a
+  // folder that cannot be written would waste the run.
+  int64_t limit = options.memoryLimit > 0 ? options.memoryLimit
+                                          : interpreter::availableMemory();
+  if (llvm::Error error = interpreter::checkMemory(program, limit))
+    return std::move(error);
+  if (llvm::Error error = prepareOutputDir(options))
+    return std::move(error);
   if (options.inputs.empty())
     return randomInputs(program, options.seed);
   if (options.inputs.size() != program.numInputs)
@@ -37,10 +62,6 @@ llvm::Error run::writeOutputs(llvm::ArrayRef<Tensor> outputs,
                               const Options &options) {
   if (options.outputDir.empty())
     return llvm::Error::success();
-  if (std::error_code code =
-          llvm::sys::fs::create_directories(options.outputDir))
-    return llvm::createStringError(
-        options.outputDir + ": expected a folder, but got " + code.message());
   for (size_t i = 0; i < outputs.size(); ++i) {
     llvm::SmallString<128> path(options.outputDir);
     llvm::sys::path::append(path, llvm::formatv("output_{0}.npy", i).str());
@@ -63,10 +84,12 @@ static void summarize(size_t index, const Tensor &tensor) {
     high = std::max(high, value);
     squares += value * value;
   }
-  llvm::outs() << "output " << index << ": " << semantics::toString(tensor.type)
-               << llvm::format("  min %.6g  max %.6g  norm %.6g", low, high,
-                               std::sqrt(squares))
-               << "  not finite " << notFinite << "\n";
+  llvm::outs() << "output " << index << ": "
+               << semantics::toString(tensor.type);
+  if (notFinite < static_cast<int64_t>(tensor.values.size()))
+    llvm::outs() << llvm::format("  min %.6g  max %.6g  norm %.6g", low, high,
+                                 std::sqrt(squares));
+  llvm::outs() << "  not finite " << notFinite << "\n";
 }
 
 llvm::Expected<ExitCode> run::runOnCpu(const Options &options) {

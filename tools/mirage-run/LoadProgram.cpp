@@ -34,11 +34,12 @@ static func::FuncOp selectFunction(ModuleOp module, StringRef name) {
     return candidates.front();
   std::string found = names.empty() ? "none" : llvm::join(names, ", ");
   if (name.empty())
-    module.emitError("expected one public function, or --function to name "
-                     "one, but got ")
+    emitError(module.getLoc(),
+              "expected one public function, or --function to name "
+              "one, but got ")
         << found;
   else
-    module.emitError("expected a function named ")
+    emitError(module.getLoc(), "expected a function named ")
         << name << ", but got " << found;
   return nullptr;
 }

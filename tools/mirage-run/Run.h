@@ -20,7 +20,8 @@ struct Options {
   std::vector<std::string> inputs; ///< .npy files, or none for random inputs
   uint64_t seed = 1;
   interpreter::Mode mode = interpreter::Mode::Program;
-  std::string outputDir; ///< empty: write nothing
+  std::string outputDir;   ///< empty: write nothing
+  int64_t memoryLimit = 0; ///< bytes, 0 for what is available
   unsigned threads = 0;
   unsigned rounds = 20;
   std::string driver; ///< the CUDA driver library

@@ -18,9 +18,10 @@ static const char kOverview[] =
       runs a function of mgraph_kernel ops (or of linalg that can be raised)
   mirage-run --gpu plan.json kernel.ptx [reference.mlir]
   mirage-run --gpu lowered.mlir [reference.mlir]
-      runs the plan (that of a module which mirage-lower-to-ptx left), compares every output element with the interpreter if a
-      reference is given, and times it: medians over a replayed CUDA graph,
-      with cold and with warm L2 cache, with and without dependent launch
+      runs the plan (that of a module which mirage-lower-to-ptx left), compares
+      every output element with the interpreter if a reference is given, and
+      times it: medians over a replayed CUDA graph, with cold and with warm L2
+      cache, with and without dependent launch
 
 Exit status: 0 success, 1 bad input or a failure on the way, 2 a wrong result,
 3 no CUDA driver or device.
@@ -95,6 +96,11 @@ int main(int argc, char **argv) {
   cl::opt<std::string> outputDir("output-dir",
                                  cl::desc("Where to write output_<i>.npy"),
                                  cl::value_desc("folder"), cl::cat(category));
+  cl::opt<unsigned> memoryLimit(
+      "memory-limit",
+      cl::desc(
+          "Most memory that tensors may take (default: what is available)"),
+      cl::value_desc("MiB"), cl::init(0), cl::cat(category));
   cl::opt<std::string> function(
       "function", cl::desc("The function to run, if several are public"),
       cl::value_desc("name"), cl::cat(category));
@@ -135,6 +141,7 @@ int main(int argc, char **argv) {
   options.seed = seed;
   options.mode = mode;
   options.outputDir = outputDir;
+  options.memoryLimit = int64_t(memoryLimit) << 20;
   options.threads = threads;
   options.rounds = rounds;
   options.driver = driver;
