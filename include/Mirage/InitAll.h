@@ -19,7 +19,7 @@
 namespace mirage {
 
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<block::BlockDialect, kernel::KernelDialect,
+  registry.insert<block::BlockDialect, kernel::KernelDialect, MirageDialect,
                   thread::ThreadDialect>();
   registerThreadToNVVMDependencies(registry);
 }

@@ -130,10 +130,9 @@ private:
         .Case([&](MirageComputeOpInterface compute) {
           return convertCompute(compute, result);
         })
-        .Default([](Operation *other) {
-          return other->emitError("expected an op of mgraph_block that a "
-                                  "program can hold, but got '")
-                 << other->getName() << "'";
+        .Default([](Operation *) -> LogicalResult {
+          // C4 of graph, and yields are terminators.
+          llvm_unreachable("an op of another dialect in a graph");
         });
   }
 

@@ -86,6 +86,17 @@ const Target *mirage::cost::findTarget(llvm::StringRef name) {
 
 llvm::ArrayRef<Target> mirage::cost::allTargets() { return kTargets; }
 
+llvm::Expected<const Target *>
+mirage::cost::lookupTarget(llvm::StringRef name) {
+  if (const Target *found = findTarget(name))
+    return found;
+  std::string names;
+  for (const Target &target : kTargets)
+    names += (names.empty() ? "" : ", ") + target.name.str();
+  return llvm::createStringError("expected target to be one of " + names +
+                                 ", but got '" + name + "'");
+}
+
 int64_t mirage::cost::residentBlocks(const Target &target, int64_t blocksPerSm,
                                      int64_t cluster) {
   if (cluster <= 1 || target.gpcs.empty())

@@ -1,6 +1,7 @@
 //===- LaunchPlan.cpp - Launch plans as JSON ------------------------------===//
 
 #include "Mirage/Runtime/LaunchPlan.h"
+#include "Mirage/Cost/Target.h"
 #include "Mirage/Support/JSONDepth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -181,7 +182,7 @@ Expected<PlanParameter> readParameter(const json::Value &value,
                 reader.get("kind"));
   int64_t index = reader.integer("index");
   if (index < 0 || index > std::numeric_limits<int32_t>::max())
-    reader.fail("index", "a position in its list", reader.get("index"));
+    reader.fail("index", "a position in [0, 2^31)", reader.get("index"));
   parameter.index = static_cast<unsigned>(index);
   if (Error error = reader.finish())
     return std::move(error);
@@ -283,6 +284,8 @@ std::optional<semantics::DType> runtime::parseDType(StringRef name) {
 }
 
 Error runtime::verifyLaunchPlan(const LaunchPlan &plan) {
+  if (auto target = cost::lookupTarget(plan.target); !target)
+    return planError(llvm::toString(target.takeError()));
   if (plan.kernels.empty())
     return planError("expected at least 1 kernel, but got 0");
   for (size_t i = 0; i < plan.inputs.size(); ++i)

@@ -2,8 +2,8 @@
 
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Cost/CostModel.h"
+#include "Mirage/Transforms/PassDiagnostics.h"
 #include "Mirage/Transforms/Passes.h"
-#include "Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -23,6 +23,7 @@ struct PredictPass : mirage::impl::PredictPassBase<PredictPass> {
     const cost::Target *device = findTargetOrReport(getOperation(), target);
     if (!device)
       return signalPassFailure();
+    remarkNestedModules(getOperation(), "predict");
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal() || !func.getBody().hasOneBlock() ||
           !llvm::all_of(func.getBody().front().without_terminator(),
@@ -39,9 +40,10 @@ struct PredictPass : mirage::impl::PredictPassBase<PredictPass> {
         if (op.kind == semantics::OpKind::Graph)
           why += cost::costGraph(primitive, op, *device).rejected;
       if (!why.empty())
-        func.emitRemark("no prediction for ") << target << ": " << why;
+        emitRemark(func.getLoc(), "no prediction for ")
+            << target << ": " << why;
       else
-        func.emitRemark("predicted ")
+        emitRemark(func.getLoc(), "predicted ")
             << llvm::formatv("{0:F2}", cost::predictMicros(primitive, *device))
                    .str()
             << " us on " << device->device << " (" << target << ")";

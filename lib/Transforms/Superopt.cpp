@@ -16,10 +16,10 @@
 #include "Mirage/Cost/CostModel.h"
 #include "Mirage/Search/Search.h"
 #include "Mirage/Support/Interrupt.h"
+#include "Mirage/Transforms/PassDiagnostics.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Verify/Verify.h"
 #include "SuperoptReport.h"
-#include "Target.h"
 #include "VerifySeed.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -81,28 +81,30 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
       return signalPassFailure();
     pruneMode = parsePruneMode(prune);
     if (!pruneMode) {
-      module.emitError("expected prune to be one of auto, fast, z3, both or "
-                       "none, but got '")
+      emitError(module.getLoc(),
+                "expected prune to be one of auto, fast, z3, both or "
+                "none, but got '")
           << prune << "'";
       return signalPassFailure();
     }
-    for (auto [name, value] :
-         {std::pair<StringRef, uint64_t>{"max-block-ops", maxBlockOps},
-          {"node-budget", nodeBudget},
-          {"top", top}})
-      if (value == 0) {
-        module.emitError("expected ") << name << " to be at least 1, but got 0";
-        return signalPassFailure();
-      }
+    constexpr uint64_t kMost32 = std::numeric_limits<unsigned>::max();
+    if (!isNumber(module, "max-block-ops", maxBlockOps, 1, kMost32) ||
+        !isNumber(module, "node-budget", nodeBudget, 1) ||
+        !isNumber(module, "top", top, 1, kMost32) ||
+        !isNumber(module, "threads", threads, 0, kMostThreads) ||
+        !isNumber(module, "seed", seed))
+      return signalPassFailure();
     // Before the work: a path that cannot be written must not cost a search.
     if (!report.empty() && failed(writeReport()))
       return signalPassFailure();
+    remarkNestedModules(module, "superopt");
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp func : functions) {
-      if (func.isExternal() || func->hasAttr(kReferenceRoleAttribute))
+      if (func.isExternal() || func->hasAttr(kOriginalAttribute))
         continue;
       if (!func.getBody().hasOneBlock()) {
-        func.emitRemark("superopt: expected a body of one block, but got ")
+        emitRemark(func.getLoc(),
+                   "superopt: expected a body of one block, but got ")
             << func.getBody().getBlocks().size() << ": @" << func.getName()
             << " is left as it is";
         continue;
@@ -135,14 +137,14 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
       improved |= improveRun(func, run);
     }
     if (interruptFlag())
-      func.emitRemark("superopt: interrupted: @")
+      emitRemark(func.getLoc(), "superopt: interrupted: @")
           << func.getName()
           << " keeps the best found so far (not reproducible)";
     if (improved) {
       func.getBody().takeBody(copy.getBody());
     } else if (collectRuns(copy).empty()) {
-      func.emitRemark("superopt: expected operations that raise to "
-                      "mgraph_kernel, but found none: @")
+      emitRemark(func.getLoc(), "superopt: expected operations that raise to "
+                                "mgraph_kernel, but found none: @")
           << func.getName() << " is left as it is";
     }
     copy.erase();
@@ -320,9 +322,10 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     for (const search::Candidate &candidate : found.candidates) {
       if (candidate.predictedMicros >= found.originalMicros)
         return leave(
-            llvm::formatv("the best candidate is predicted at {0:F1} us, "
-                          "its own kernels at {1:F1} us",
-                          candidate.predictedMicros, found.originalMicros)
+            llvm::formatv("expected a candidate that is faster than the {0:F1} "
+                          "us of the fragment op by op, but the best is "
+                          "predicted at {1:F1} us",
+                          found.originalMicros, candidate.predictedMicros)
                 .str());
       verify::VerifyOptions verifyOptions;
       verifyOptions.threads = threadCount();
@@ -389,7 +392,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         loc, (func.getName() + "_reference_" + Twine(replaced++)).str(),
         builder.getFunctionType(inputs, outputs));
     reference.setPrivate();
-    reference->setAttr(kReferenceRoleAttribute, builder.getUnitAttr());
+    reference->setAttr(kOriginalAttribute, builder.getUnitAttr());
     StringAttr name = symbols.insert(reference);
     Block *body = reference.addEntryBlock();
     builder.setInsertionPointToStart(body);
@@ -431,7 +434,8 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     std::error_code code;
     llvm::raw_fd_ostream os(report, code, llvm::sys::fs::OF_Text);
     if (code)
-      return getOperation().emitError("expected to write the report to '")
+      return emitError(getOperation().getLoc(),
+                       "expected to write the report to '")
              << report << "', but got: " << code.message();
     llvm::json::Array fragments;
     for (const FragmentReport &entry : reports)

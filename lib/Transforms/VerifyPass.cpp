@@ -1,6 +1,7 @@
 //===- VerifyPass.cpp - Certificates checked again ------------------------===//
 
 #include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Transforms/PassDiagnostics.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Verify/Coverage.h"
 #include "Mirage/Verify/Verify.h"
@@ -23,14 +24,18 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
   using VerifyPassBase::VerifyPassBase;
 
   void runOnOperation() override {
+    if (!isNumber(getOperation(), "threads", threads, 0, kMostThreads) ||
+        !isNumber(getOperation(), "seed", seed))
+      return signalPassFailure();
     options.threads = threads;
     options.seed = expandSeed(seed);
     solver = solver::createZ3Solver();
     if (reference.empty() && candidate.empty())
       return checkModule();
     if (reference.empty() || candidate.empty()) {
-      getOperation().emitError("expected both reference and candidate, but got "
-                               "reference '")
+      emitError(getOperation().getLoc(),
+                "expected both reference and candidate, but got "
+                "reference '")
           << reference << "' and candidate '" << candidate << "'";
       return signalPassFailure();
     }
@@ -49,7 +54,7 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
       if (func->hasAttr(kReferenceAttribute))
         candidates.push_back(func);
     if (graphs.empty() && candidates.empty()) {
-      getOperation().emitError("expected at least 1 graph with a certificate, "
+      emitError(getOperation().getLoc(), "expected at least 1 graph with a certificate, "
                                "but found none");
       return signalPassFailure();
     }
@@ -77,15 +82,16 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
   }
 
   LogicalResult checkCertificate(kernel::GraphOp graph) {
+    // The attributes' dialect has checked their types.
     auto text = graph->getAttrOfType<StringAttr>(kCertificateAttribute);
     auto name = graph->getAttrOfType<FlatSymbolRefAttr>(kReferenceAttribute);
-    if (!text || !name)
-      return graph.emitOpError("expected '")
-             << kCertificateAttribute << "' to be a string and '"
-             << kReferenceAttribute << "' a symbol";
+    if (!name)
+      return emitError(graph.getLoc(), "expected '")
+             << kReferenceAttribute << "' beside '" << kCertificateAttribute
+             << "', but got none";
     auto func = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(graph, name);
     if (!func)
-      return graph.emitOpError("expected the original ")
+      return emitError(graph.getLoc(), "expected the original ")
              << name << " in the module, but found none";
     FailureOr<semantics::Program> original = toProgram(func);
     FailureOr<semantics::Program> result = toProgram(graph);
@@ -93,15 +99,16 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
       return failure();
     auto certificate = verify::parseCertificate(text.getValue());
     if (!certificate)
-      return graph.emitOpError() << llvm::toString(certificate.takeError());
+      return emitError(graph.getLoc())
+             << llvm::toString(certificate.takeError());
     if (llvm::Error e =
             verify::recheck(*original, *result, *certificate, options))
-      return graph.emitOpError("certificate does not hold: ")
+      return emitError(graph.getLoc(), "certificate does not hold: ")
              << llvm::toString(std::move(e));
     std::string coverage;
     if (failed(checkCoverage(*result, graph, coverage)))
       return failure();
-    graph.emitRemark("certificate holds against ") << name << coverage;
+    emitRemark(graph.getLoc(), "certificate holds against ") << name << coverage;
     return success();
   }
 
@@ -118,16 +125,16 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
       return failure();
     auto result = verify::verify(*original, *program, options);
     if (!result)
-      return g.emitError("@") << g.getName() << " against @" << f.getName()
+      return emitError(g.getLoc(), "@") << g.getName() << " against @" << f.getName()
                               << ": " << llvm::toString(result.takeError());
     std::string text = verify::describe(*result);
     if (result->verdict != verify::Verdict::Equivalent)
-      return g.emitError("@")
+      return emitError(g.getLoc(), "@")
              << g.getName() << " against @" << f.getName() << ": " << text;
     std::string coverage;
     if (failed(checkCoverage(*program, g, coverage)))
       return failure();
-    g.emitRemark("@") << g.getName() << " against @" << f.getName() << ": "
+    emitRemark(g.getLoc(), "@") << g.getName() << " against @" << f.getName() << ": "
                       << text << coverage;
     return success();
   }
@@ -154,7 +161,7 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
   func::FuncOp lookup(StringRef name) {
     auto func = getOperation().lookupSymbol<func::FuncOp>(name);
     if (!func)
-      getOperation().emitError("expected a function @")
+      emitError(getOperation().getLoc(), "expected a function @")
           << name << " in the module, but found none";
     return func;
   }

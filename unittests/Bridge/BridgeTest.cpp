@@ -264,6 +264,48 @@ TEST_F(BridgeTest, RefusesValuesFromOutsideTheFragment) {
                      "'tensor<4xf32>'");
 }
 
+TEST_F(BridgeTest, RefusesOutputsFromOutsideTheFragment) {
+  func::FuncOp func = parse(R"(func.func @f(%x: tensor<4xf32>,
+      %y: tensor<8xf32>) -> tensor<4xf32> {
+    %0 = mgraph_kernel.exp %x : tensor<4xf32> -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  })");
+  std::string message;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
+  Block &body = func.getBody().front();
+  EXPECT_TRUE(failed(toProgram({&body.front()}, {body.getArgument(0)},
+                               {body.getArgument(1)})));
+  EXPECT_EQ(message,
+            "expected an output that is an input or the result of an op of the "
+            "program, but got another value of type 'tensor<8xf32>'");
+}
+
+// The type rule is asked by builders too, before any verifier has run.
+TEST_F(BridgeTest, InfersNoTypeFromOperandsWithoutOne) {
+  func::FuncOp func = parse(R"(func.func @f(%x: tensor<?xf32>) {
+    return
+  })");
+  std::string message;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
+  SmallVector<Type> types;
+  EmptyProperties none;
+  auto infer = [&](StringRef name, ValueRange operands) {
+    return RegisteredOperationName::lookup(name, &context)
+        ->getInterface<InferTypeOpInterface>()
+        ->inferReturnTypes(&context, func.getLoc(), operands,
+                           DictionaryAttr::get(&context),
+                           OpaqueProperties(&none), {}, types);
+  };
+  EXPECT_TRUE(failed(
+      infer("mgraph_kernel.exp", func.getBody().front().getArguments())));
+  EXPECT_EQ(message, "expected operands of static shape and a supported "
+                     "element type, but got 'tensor<?xf32>'");
+  EXPECT_TRUE(failed(infer("mgraph_kernel.add", {})));
+  EXPECT_EQ(message, "expected at least one operand, but got none");
+}
+
 // The table of operators and the dialects list the same ops.
 TEST_F(BridgeTest, EveryRowOfTheTableIsAnOpOfItsLevels) {
   auto registered = [&](StringRef dialect, StringRef mnemonic) {

@@ -193,7 +193,26 @@ TEST(LaunchPlanTest, RefusesSizesThatNoDeviceTakes) {
             "launch plan: expected at least 1 kernel, but got 0");
 }
 
+TEST(LaunchPlanTest, RefusesUnknownTargets) {
+  json::Object plan = goodPlan();
+  plan["target"] = "sm_1";
+  EXPECT_EQ(errorOf(std::move(plan)),
+            "launch plan: expected target to be one of sm_80, sm_86, sm_89, "
+            "sm_90a, sm_100a, sm_120a, but got 'sm_1'");
+}
+
+TEST(LaunchPlanTest, RefusesKernelsWithoutAName) {
+  EXPECT_EQ(withKernel("name", ""),
+            "launch plan: expected kernels[0].name to name a kernel, but got "
+            "\"\"");
+}
+
 TEST(LaunchPlanTest, RefusesParametersThatNameNothing) {
+  EXPECT_EQ(
+      withKernel("parameters",
+                 json::Array({json::Object{{"kind", "input"}, {"index", -1}}})),
+      "launch plan: expected kernels[0].parameters[0].index to be a position "
+      "in [0, 2^31), but got -1");
   EXPECT_EQ(
       withKernel("parameters",
                  json::Array({json::Object{{"kind", "input"}, {"index", 2}}})),

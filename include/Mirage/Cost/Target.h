@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 
 namespace mirage::cost {
@@ -39,6 +40,9 @@ struct Target {
 /// null.
 const Target *findTarget(llvm::StringRef name);
 llvm::ArrayRef<Target> allTargets();
+
+/// The target of this name, or an error that lists the names there are.
+llvm::Expected<const Target *> lookupTarget(llvm::StringRef name);
 
 /// How many blocks run at a time when each SM holds `blocksPerSm` of them and
 /// `cluster` of them must share a graphics processing cluster, one to an SM.

@@ -4,6 +4,7 @@
 #define MIRAGE_TRANSFORMS_PASSES_H
 
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Transforms/PassNumber.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mirage {

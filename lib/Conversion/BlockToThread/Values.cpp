@@ -176,9 +176,7 @@ llvm::Expected<Value> BlockLowering::emitUncached(ValueId id, Attribute layout,
       (op->kind == OpKind::Reduce || op->kind == OpKind::Iota ||
        op->kind == OpKind::Reshape))
     return emitSliceOfWhole(id, layout);
-  if (!op)
-    return error("expected value " + llvm::Twine(id) +
-                 " to be defined in the block graph");
+  assert(op && "a tile that no op of the block graph defines");
   switch (op->kind) {
   case OpKind::Load: {
     const semantics::Attrs &a = op->attrs;

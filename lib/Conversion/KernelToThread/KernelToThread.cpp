@@ -124,9 +124,10 @@ public:
     case OpClass::Matmul:
       lowerMatmul();
       break;
-    default:
-      return error("'" + semantics::mnemonic(op.kind) +
-                   "' has no lowering of its own");
+    case OpClass::Norm:
+    case OpClass::Softmax:
+    case OpClass::Structure:
+      llvm_unreachable("decomposed before, or a graph");
     }
     return std::move(kernels);
   }

@@ -69,13 +69,9 @@ FailureOr<Structured> mirage::raising::readStructured(Raiser &raiser,
   if (ranges.size() > semantics::kMaxRank)
     return raiser.refuse("expected at most " + Twine(semantics::kMaxRank) +
                          " loops, but got " + Twine(ranges.size()));
-  for (auto [i, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+  for (auto [i, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
       structured.reductionDims.push_back(i);
-    else if (iterator != utils::IteratorType::parallel)
-      return raiser.refuse("expected parallel and reduction loops, but got a "
-                           "window");
-  }
   for (OpOperand &operand : op->getOpOperands())
     if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
       if (failed(checkMap(raiser, op.getMatchingIndexingMap(&operand),

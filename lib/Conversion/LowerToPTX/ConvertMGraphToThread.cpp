@@ -15,8 +15,8 @@
 #include "Mirage/Dialect/Kernel/IR/References.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Semantics/DefaultGraphs.h"
+#include "Mirage/Transforms/PassDiagnostics.h"
 #include "PlanBuilder.h"
-#include "Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mirage {
@@ -48,12 +48,10 @@ struct ConvertMGraphToThreadPass
   using ConvertMGraphToThreadBase::ConvertMGraphToThreadBase;
 
   void runOnOperation() override {
-    const cost::Target *found = cost::findTarget(target);
-    if (!found) {
-      getOperation().emitError("expected target to be one of ")
-          << loweringTargetNames() << ", but got '" << target << "'";
+    const cost::Target *found = findTargetOrReport(getOperation(), target);
+    if (!found)
       return signalPassFailure();
-    }
+    remarkNestedModules(getOperation(), "convert-mgraph-to-thread");
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp func : functions) {
       if (func.isExternal() || func->hasAttr(kReferenceRoleAttribute) ||
@@ -73,8 +71,9 @@ struct ConvertMGraphToThreadPass
       if (!isa_and_nonnull<kernel::KernelDialect>(op.getDialect())) {
         if (llvm::any_of(func.getArgumentTypes(),
                          llvm::IsaPred<RankedTensorType>))
-          op.emitRemark("expected only mgraph_kernel operations in a function "
-                        "to lower, but got '")
+          emitRemark(op.getLoc(),
+                     "expected only mgraph_kernel operations in a function "
+                     "to lower, but got '")
               << op.getName() << "': @" << func.getName()
               << " is left as it is";
         return false;
@@ -84,6 +83,17 @@ struct ConvertMGraphToThreadPass
       any = true;
     }
     return any;
+  }
+
+  /// The bridge writes one op of the program for each op of the function.
+  static llvm::DenseMap<semantics::ValueId, LocationAttr>
+  locationsOf(const semantics::Program &source, func::FuncOp func) {
+    llvm::DenseMap<semantics::ValueId, LocationAttr> locations;
+    for (auto [from, to] : llvm::zip_equal(
+             func.getBody().front().without_terminator(), source.ops))
+      for (semantics::ValueId id : to.results)
+        locations[id] = from.getLoc();
+    return locations;
   }
 
   LogicalResult convert(func::FuncOp func, const cost::Target &lowering) {
@@ -98,10 +108,11 @@ struct ConvertMGraphToThreadPass
     copyRepeatedOutputs(program);
 
     OpBuilder builder(func);
-    PlanBuilder plan(program, builder, func, lowering, target);
+    PlanBuilder plan(program, builder, func, lowering, target,
+                     locationsOf(*source, func));
     if (llvm::Error e = plan.run()) {
       plan.eraseKernels();
-      return func.emitOpError(llvm::toString(std::move(e)));
+      return emitError(plan.getLoc()) << llvm::toString(std::move(e));
     }
     numKernels += plan.numKernels();
 

@@ -20,8 +20,9 @@ using namespace mirage;
 FailureOr<std::string> mirage::exportPTX(ModuleOp module) {
   SmallVector<gpu::BinaryOp> binaries(module.getOps<gpu::BinaryOp>());
   if (binaries.size() != 1)
-    return module.emitError("expected one gpu.binary, as mirage-lower-to-ptx "
-                            "leaves it, but got ")
+    return emitError(module.getLoc(),
+                     "expected one gpu.binary, as mirage-lower-to-ptx "
+                     "leaves it, but got ")
            << binaries.size();
   for (Attribute attribute : binaries[0].getObjects())
     if (auto object = dyn_cast<gpu::ObjectAttr>(attribute))
@@ -29,8 +30,8 @@ FailureOr<std::string> mirage::exportPTX(ModuleOp module) {
         StringRef text = object.getObject().getValue();
         return text.rtrim('\0').str();
       }
-  return binaries[0].emitOpError("expected an object of format assembly, but "
-                                 "found none");
+  return emitError(binaries[0].getLoc(),
+                   "expected an object of format assembly, but found none");
 }
 
 FailureOr<runtime::LaunchPlan> mirage::exportPlan(ModuleOp module,
@@ -42,14 +43,14 @@ FailureOr<runtime::LaunchPlan> mirage::exportPlan(ModuleOp module,
       launches.push_back(launch);
   });
   if (launches.size() != 1)
-    return module.emitError("expected one mgraph_kernel.launch, as "
-                            "mirage-lower-to-ptx leaves it, but got ")
+    return emitError(module.getLoc(), "expected one mgraph_kernel.launch, as "
+                                      "mirage-lower-to-ptx leaves it, but got ")
            << launches.size()
            << (launches.size() > 1 ? "; name one with --plan-function" : "");
   llvm::Expected<runtime::LaunchPlan> plan =
       planFromAttribute(launches[0].getPlan());
   if (!plan)
-    return launches[0].emitOpError(llvm::toString(plan.takeError()));
+    return emitError(launches[0].getLoc()) << llvm::toString(plan.takeError());
   return *plan;
 }
 

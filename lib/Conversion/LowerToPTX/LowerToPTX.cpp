@@ -2,7 +2,7 @@
 
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Conversion/ThreadToNVVM/ThreadToNVVM.h"
-#include "Target.h"
+#include "Mirage/Transforms/PassDiagnostics.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -24,12 +24,11 @@ struct ConvertMGraphThreadToNVVMPass
   using ConvertMGraphThreadToNVVMBase::ConvertMGraphThreadToNVVMBase;
 
   void runOnOperation() override {
-    if (!cost::findTarget(target)) {
-      getOperation().emitError("expected target to be one of ")
-          << loweringTargetNames() << ", but got '" << target << "'";
+    const cost::Target *found = findTargetOrReport(getOperation(), target);
+    if (!found)
       return signalPassFailure();
-    }
-    if (failed(convertThreadToNVVM(getOperation(), moduleName, target)))
+    remarkNestedModules(getOperation(), "convert-mgraph-thread-to-nvvm");
+    if (failed(convertThreadToNVVM(getOperation(), moduleName, *found)))
       signalPassFailure();
   }
 };

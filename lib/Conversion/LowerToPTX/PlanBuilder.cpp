@@ -2,6 +2,7 @@
 
 #include "PlanBuilder.h"
 #include "Mirage/Conversion/BlockToThread/BlockToThread.h"
+#include "Mirage/Dialect/Common/IR/Attributes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -11,8 +12,6 @@ using semantics::OpKind;
 using semantics::ValueId;
 
 namespace {
-/// Function argument attribute: no kernel on the stream writes this tensor.
-constexpr llvm::StringLiteral kConstantAttribute = "mirage.constant";
 /// A name such that `name`_0, `name`_1, ... are names that PTX admits and no
 /// symbol of the module has.
 std::string chooseBaseName(func::FuncOp func) {
@@ -40,8 +39,10 @@ std::string chooseBaseName(func::FuncOp func) {
 
 PlanBuilder::PlanBuilder(const semantics::Program &program, OpBuilder &builder,
                          func::FuncOp func, const cost::Target &lowering,
-                         StringRef target)
-    : program(program), builder(builder), func(func), lowering(lowering) {
+                         StringRef target,
+                         llvm::DenseMap<ValueId, LocationAttr> locations)
+    : program(program), builder(builder), func(func), lowering(lowering),
+      locations(std::move(locations)), location(func.getLoc()) {
   plan.target = target.str();
   baseName = chooseBaseName(func);
   for (unsigned i = 0; i < program.numInputs; ++i) {
@@ -105,7 +106,8 @@ llvm::Error PlanBuilder::run() {
   inlined = findInlineValues(program);
   findAliases();
   findNeeded();
-  for (const semantics::Op &op : program.ops) {
+  for (const auto &[i, op] : llvm::enumerate(program.ops)) {
+    location = locate(i);
     if (op.kind == OpKind::Graph) {
       if (llvm::Error e = lowerGraph(op))
         return e;
@@ -119,7 +121,18 @@ llvm::Error PlanBuilder::run() {
     if (llvm::Error e = lowerOperator(op))
       return e;
   }
+  location = func.getLoc();
   return runtime::verifyLaunchPlan(plan);
+}
+
+/// What decomposition wrote has the location of the op it comes from: the next
+/// one whose result the function knows.
+Location PlanBuilder::locate(size_t position) {
+  for (const semantics::Op &op : ArrayRef(program.ops).drop_front(position))
+    for (ValueId id : op.results)
+      if (LocationAttr known = locations.lookup(id))
+        return known;
+  return func.getLoc();
 }
 
 llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
@@ -128,39 +141,34 @@ llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
   options.hasWgmma = lowering.hasWgmma();
   options.sharedLimit = lowering.sharedPerBlock;
   for (auto [i, id] : llvm::enumerate(op.operands)) {
-    auto from = parameter(id);
-    if (!from)
-      return from.takeError();
-    if (from->kind == runtime::ParameterKind::Input &&
-        plan.inputs[from->index].constant)
+    runtime::PlanParameter from = parameter(id);
+    if (from.kind == runtime::ParameterKind::Input &&
+        plan.inputs[from.index].constant)
       options.constantInputs.push_back(i);
   }
   std::string name = (baseName + "_" + Twine(kernels.size())).str();
   auto kernel =
-      lowerGraphToThread(builder, func.getLoc(), name, program, op, options);
+      lowerGraphToThread(builder, location, name, program, op, options);
   if (!kernel)
     return kernel.takeError();
-  return addLaunch(*kernel, op.operands, op.results);
+  addLaunch(*kernel, op.operands, op.results);
+  return llvm::Error::success();
 }
 
 llvm::Error PlanBuilder::lowerOperator(const semantics::Op &op) {
-  auto lowered = lowerOperatorToThread(builder, func.getLoc(), baseName,
+  auto lowered = lowerOperatorToThread(builder, location, baseName,
                                        kernels.size(), program, op, inlined);
   if (!lowered)
     return lowered.takeError();
   for (const OperatorKernel &kernel : *lowered)
-    if (llvm::Error e =
-            addLaunch(kernel.kernel, kernel.operands, {kernel.result}))
-      return e;
+    addLaunch(kernel.kernel, kernel.operands, {kernel.result});
   return llvm::Error::success();
 }
 
-llvm::Expected<runtime::PlanParameter> PlanBuilder::parameter(ValueId id) {
+runtime::PlanParameter PlanBuilder::parameter(ValueId id) const {
   auto found = places.find(root(id));
-  if (found == places.end())
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "expected every kernel's operand to be an input or an earlier result");
+  // Values are defined before they are used, and findNeeded kept the others.
+  assert(found != places.end() && "an operand without a place");
   return found->second;
 }
 
@@ -174,18 +182,13 @@ runtime::PlanParameter PlanBuilder::place(ValueId id) {
   return found->second;
 }
 
-llvm::Error PlanBuilder::addLaunch(thread::KernelOp kernel,
-                                   ArrayRef<ValueId> operands,
-                                   ArrayRef<ValueId> results) {
+void PlanBuilder::addLaunch(thread::KernelOp kernel, ArrayRef<ValueId> operands,
+                            ArrayRef<ValueId> results) {
   kernels.push_back(kernel);
   runtime::PlanKernel launch;
   launch.name = kernel.getSymName().str();
-  for (ValueId id : operands) {
-    auto from = parameter(id);
-    if (!from)
-      return from.takeError();
-    launch.parameters.push_back(*from);
-  }
+  for (ValueId id : operands)
+    launch.parameters.push_back(parameter(id));
   for (ValueId id : results)
     launch.parameters.push_back(place(id));
   llvm::copy(kernel.getGrid(), launch.grid.begin());
@@ -194,7 +197,6 @@ llvm::Error PlanBuilder::addLaunch(thread::KernelOp kernel,
   launch.sharedBytes = kernel.getSharedBytes();
   launch.dependentLaunch = lowering.hasGridDependency();
   plan.kernels.push_back(launch);
-  return llvm::Error::success();
 }
 
 void PlanBuilder::eraseKernels() {

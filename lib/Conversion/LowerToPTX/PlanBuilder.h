@@ -4,8 +4,8 @@
 #define MIRAGE_CONVERSION_LOWERTOPTX_PLANBUILDER_H
 
 #include "Mirage/Conversion/KernelToThread/KernelToThread.h"
+#include "Mirage/Cost/Target.h"
 #include "Mirage/Runtime/LaunchPlan.h"
-#include "Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mirage {
@@ -15,11 +15,15 @@ namespace mirage {
 /// for its operand's buffer, unless a buffer of its own is owed to an output.
 class PlanBuilder {
 public:
+  /// `locations` of the values that ops of the function yield.
   PlanBuilder(const semantics::Program &program, mlir::OpBuilder &builder,
               mlir::func::FuncOp func, const cost::Target &lowering,
-              llvm::StringRef target);
+              llvm::StringRef target,
+              llvm::DenseMap<semantics::ValueId, mlir::LocationAttr> locations);
 
   llvm::Error run();
+  /// Of the op that is being lowered, or whose lowering failed.
+  mlir::Location getLoc() const { return location; }
   void eraseKernels();
   const runtime::LaunchPlan &get() const { return plan; }
   unsigned numKernels() const { return kernels.size(); }
@@ -27,20 +31,24 @@ public:
 private:
   void findAliases();
   void findNeeded();
+  mlir::Location locate(size_t position);
   llvm::Error lowerGraph(const semantics::Op &op);
   llvm::Error lowerOperator(const semantics::Op &op);
-  llvm::Expected<runtime::PlanParameter> parameter(semantics::ValueId id);
+  /// Where an input or an earlier result lies.
+  runtime::PlanParameter parameter(semantics::ValueId id) const;
   /// The place of a result: an output's, or scratch.
   runtime::PlanParameter place(semantics::ValueId id);
-  llvm::Error addLaunch(thread::KernelOp kernel,
-                        llvm::ArrayRef<semantics::ValueId> operands,
-                        llvm::ArrayRef<semantics::ValueId> results);
+  void addLaunch(thread::KernelOp kernel,
+                 llvm::ArrayRef<semantics::ValueId> operands,
+                 llvm::ArrayRef<semantics::ValueId> results);
   semantics::ValueId root(semantics::ValueId id) const;
 
   const semantics::Program &program;
   mlir::OpBuilder &builder;
   mlir::func::FuncOp func;
   const cost::Target &lowering;
+  llvm::DenseMap<semantics::ValueId, mlir::LocationAttr> locations;
+  mlir::Location location;
   runtime::LaunchPlan plan;
   std::string baseName; ///< kernels are `baseName`_0, `baseName`_1, ...
   InlineValues inlined;

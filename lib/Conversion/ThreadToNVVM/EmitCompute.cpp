@@ -157,10 +157,7 @@ Value evaluate(RegisterDomain &domain, semantics::OpKind kind,
 
 LogicalResult Emitter::emitMap(MapOp op) {
   Location loc = op.getLoc();
-  auto kind = semantics::parseOpKind(op.getKind());
-  if (!kind)
-    return op.emitOpError("expected an elementwise operator, but got '")
-           << op.getKind() << "'";
+  auto kind = semantics::parseOpKind(op.getKind()); // C1 of map
   semantics::Attrs attrs;
   attrs.lo = op.getLo().convertToDouble();
   attrs.hi = op.getHi().convertToDouble();

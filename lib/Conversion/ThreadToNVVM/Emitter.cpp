@@ -157,7 +157,9 @@ LogicalResult Emitter::emitOp(Operation *op) {
       .Case<StoreIndexedOp>(
           [&](auto o) { return emitStoreIndexed(o), success(); })
       .Default([](Operation *o) {
-        return o->emitOpError("expected a thread-level op inside a kernel");
+        return emitError(o->getLoc(), "expected ops of mgraph_thread inside a "
+                                      "kernel, but got '")
+               << o->getName() << "'";
       });
 }
 

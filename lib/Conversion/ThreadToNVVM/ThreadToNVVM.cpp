@@ -25,19 +25,10 @@ void mirage::registerThreadToNVVMDependencies(DialectRegistry &registry) {
 }
 
 LogicalResult mirage::convertThreadToNVVM(ModuleOp module, StringRef moduleName,
-                                          StringRef chip) {
+                                          const cost::Target &target) {
   SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
   if (kernels.empty())
     return success();
-  const cost::Target *known = cost::findTarget(chip);
-  if (!known) {
-    std::string names;
-    for (const cost::Target &target : cost::allTargets())
-      names += (names.empty() ? "" : ", ") + target.name.str();
-    return module.emitError("expected target to be one of ")
-           << names << ", but got '" << chip << "'";
-  }
-
   OpBuilder b(module.getContext());
   b.setInsertionPointToEnd(module.getBody());
   Location loc = module.getLoc();
@@ -45,17 +36,17 @@ LogicalResult mirage::convertThreadToNVVM(ModuleOp module, StringRef moduleName,
                   b.getUnitAttr());
   // The PTX version is left to LLVM's table for the chip: a version that does
   // not fit it ends the process.
-  auto target = NVVM::NVVMTargetAttr::get(b.getContext(), /*optLevel=*/3,
-                                          "nvptx64-nvidia-cuda", chip);
+  auto chip = NVVM::NVVMTargetAttr::get(b.getContext(), /*optLevel=*/3,
+                                        "nvptx64-nvidia-cuda", target.name);
   auto gpuModule =
-      gpu::GPUModuleOp::create(b, loc, moduleName, b.getArrayAttr({target}));
+      gpu::GPUModuleOp::create(b, loc, moduleName, b.getArrayAttr({chip}));
   b.setInsertionPointToStart(gpuModule.getBody());
   auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
   LLVM::GlobalOp::create(b, loc, bytes, /*isConstant=*/false,
                          LLVM::Linkage::External, kSharedMemorySymbol,
                          Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
   for (KernelOp kernel : kernels) {
-    if (failed(Emitter(b, kernel, known->hasGridDependency(), known->hasWgmma())
+    if (failed(Emitter(b, kernel, target.hasGridDependency(), target.hasWgmma())
                    .run())) {
       gpuModule.erase();
       return failure();
@@ -64,23 +55,4 @@ LogicalResult mirage::convertThreadToNVVM(ModuleOp module, StringRef moduleName,
   for (KernelOp kernel : kernels)
     kernel.erase();
   return success();
-}
-
-FailureOr<std::string> mirage::translateToPTX(ModuleOp module,
-                                              StringRef moduleName) {
-  auto gpuModule = module.lookupSymbol<gpu::GPUModuleOp>(moduleName);
-  if (!gpuModule)
-    return module.emitError("expected a gpu.module named '")
-           << moduleName << "', but found none";
-  auto target = cast<gpu::TargetAttrInterface>((*gpuModule.getTargets())[0]);
-  gpu::TargetOptions options("", {}, "", "", gpu::CompilationTarget::Assembly);
-  auto object = target.serializeToObject(gpuModule, options);
-  if (!object)
-    return gpuModule.emitError(
-        "expected PTX from LLVM's NVPTX back end, but it "
-        "gave none");
-  std::string text(object->begin(), object->end());
-  while (!text.empty() && text.back() == '\0')
-    text.pop_back();
-  return text;
 }

@@ -41,22 +41,6 @@ func.func @empty(%x: tensor<4x0xf32>) -> tensor<4x0xf32> {
 
 // -----
 
-#id = affine_map<(d0) -> (d0)>
-
-// Only the generic form can say it.
-func.func @window(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-remark @below {{expected parallel and reduction loops, but got a window}}
-  %0 = "linalg.generic"(%x, %x) <{indexing_maps = [#id, #id],
-      iterator_types = [#linalg.iterator_type<window>],
-      operandSegmentSizes = array<i32: 1, 1>}> ({
-  ^bb0(%a: f32, %o: f32):
-    linalg.yield %a : f32
-  }) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  return %0 : tensor<8xf32>
-}
-
-// -----
-
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 

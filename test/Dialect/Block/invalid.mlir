@@ -329,7 +329,7 @@ func.func @yield_c2_loop(%x: tensor<16x64xf32>) {
       : (tensor<16x64xf32>) -> () {
     %t = for %i = 4 -> <16x64xf32> {
       %0 = load %a[%i] imap [-1, -1, -1] : tensor<16x64xf32> -> <16x64xf32>
-      // expected-error @below {{expected 1 accumulator kinds, but got 0}}
+      // expected-error @below {{expected 1 accumulator kind, but got 0}}
       yield %0 : <16x64xf32>
     }
     yield

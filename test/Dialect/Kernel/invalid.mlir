@@ -2,7 +2,7 @@
 // RUN: mirage-opt %s -split-input-file -verify-diagnostics
 
 func.func @operand_dynamic(%x: tensor<16x?xf32>) {
-  // expected-error @below {{'mgraph_kernel.exp' op operand #0 must be ranked tensor of static shape, rank at most 6, and a float, i1, i32 or i64 element type, but got 'tensor<16x?xf32>'}}
+  // expected-error @below {{'mgraph_kernel.exp' op operand #0 must be ranked tensor of static shape, rank at most 6, sizes of at least 1, no encoding, and element type f16, bf16, f32, f64, i1, i32 or i64, but got 'tensor<16x?xf32>'}}
   %0 = mgraph_kernel.exp %x : tensor<16x?xf32> -> tensor<16x?xf32>
   return
 }
@@ -10,7 +10,7 @@ func.func @operand_dynamic(%x: tensor<16x?xf32>) {
 // -----
 
 func.func @operand_element(%x: tensor<16xf8E5M2>) {
-  // expected-error @below {{op operand #0 must be ranked tensor of static shape, rank at most 6, and a float, i1, i32 or i64 element type, but got 'tensor<16xf8E5M2>'}}
+  // expected-error @below {{op operand #0 must be ranked tensor of static shape, rank at most 6, sizes of at least 1, no encoding, and element type f16, bf16, f32, f64, i1, i32 or i64, but got 'tensor<16xf8E5M2>'}}
   %0 = mgraph_kernel.exp %x : tensor<16xf8E5M2> -> tensor<16xf8E5M2>
   return
 }
@@ -18,7 +18,7 @@ func.func @operand_element(%x: tensor<16xf8E5M2>) {
 // -----
 
 func.func @operand_encoding(%x: tensor<16xf32, "host">) {
-  // expected-error @below {{op operand #0 must be ranked tensor of static shape, rank at most 6, and a float, i1, i32 or i64 element type, but got 'tensor<16xf32, "host">'}}
+  // expected-error @below {{op operand #0 must be ranked tensor of static shape, rank at most 6, sizes of at least 1, no encoding, and element type f16, bf16, f32, f64, i1, i32 or i64, but got 'tensor<16xf32, "host">'}}
   %0 = mgraph_kernel.exp %x : tensor<16xf32, "host"> -> tensor<16xf32>
   return
 }

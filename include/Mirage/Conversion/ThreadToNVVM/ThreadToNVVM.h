@@ -3,6 +3,7 @@
 #ifndef MIRAGE_CONVERSION_THREADTONVVM_THREADTONVVM_H
 #define MIRAGE_CONVERSION_THREADTONVVM_THREADTONVVM_H
 
+#include "Mirage/Cost/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -10,18 +11,12 @@ namespace mirage {
 
 /// Moves every `mgraph_thread.kernel` of `module` into one `gpu.module` named
 /// `moduleName`, as functions of LLVM and NVVM ops, with an `#nvvm.target` for
-/// `chip` (`sm_80`, `sm_90a`, ...). Kernels share one external symbol for
-/// dynamic shared memory.
+/// `target`. Kernels share one external symbol for dynamic shared memory.
 mlir::LogicalResult convertThreadToNVVM(mlir::ModuleOp module,
                                         llvm::StringRef moduleName,
-                                        llvm::StringRef chip);
+                                        const cost::Target &target);
 
-/// The PTX text of the `gpu.module` named `moduleName`, by LLVM's NVPTX back
-/// end. Failure leaves a diagnostic.
-mlir::FailureOr<std::string> translateToPTX(mlir::ModuleOp module,
-                                            llvm::StringRef moduleName);
-
-/// Dialects and translations that the two functions above need.
+/// Dialects and translations that this and gpu-module-to-binary need.
 void registerThreadToNVVMDependencies(mlir::DialectRegistry &registry);
 
 } // namespace mirage

@@ -27,15 +27,19 @@ static LogicalResult verifyMap(Operation *op, StringRef name,
   return success();
 }
 
+/// The parent of `op` as a diagnostic names it.
+static std::string describeParent(Operation *op) {
+  if (Operation *parent = op->getParentOp())
+    return ("'" + parent->getName().getStringRef() + "'").str();
+  return "none";
+}
+
 /// Checks that `op` stands in the body of a graph, outside loops.
 static LogicalResult verifyInGraphBody(Operation *op) {
   if (isa_and_nonnull<MirageGraphOpInterface>(op->getParentOp()))
     return success();
-  InFlightDiagnostic diagnostic =
-      op->emitOpError("expected to stand in the body of a graph, but got ");
-  if (Operation *parent = op->getParentOp())
-    return diagnostic << "'" << parent->getName() << "'";
-  return diagnostic << "no parent";
+  return op->emitOpError("expected to stand in the body of a graph, but got ")
+         << describeParent(op);
 }
 
 /// A value as a diagnostic names it.
@@ -339,17 +343,17 @@ LogicalResult YieldOp::verify() {
   // C1
   Operation *parent = (*this)->getParentOp();
   bool inLoop = isa_and_nonnull<ForOp>(parent);
-  if (!parent)
-    return emitOpError("expected a graph or a loop as parent, but got none");
-  if (!inLoop && !isa<MirageGraphOpInterface>(parent))
-    return emitOpError("expected a graph or a loop as parent, but got '")
-           << parent->getName() << "'";
+  if (!inLoop && !isa_and_nonnull<MirageGraphOpInterface>(parent))
+    return emitOpError("expected a graph or a loop as parent, but got ")
+           << describeParent(*this);
   // C2
   size_t count = getAccumulators() ? getAccumulators()->size() : 0;
   size_t wanted = inLoop ? getValues().size() : 0;
   if (count != wanted)
     return emitOpError("expected ")
-           << wanted << " accumulator kinds, but got " << count;
+           << wanted
+           << (wanted == 1 ? " accumulator kind" : " accumulator kinds")
+           << ", but got " << count;
   // C3
   size_t rescales = 0;
   if (getAccumulators())

@@ -228,18 +228,12 @@ LogicalResult verifyComputeOp(Operation *op) {
   SmallVector<semantics::TensorType> operands;
   for (Type operand : op->getOperandTypes()) {
     auto type = toSemanticsType(operand);
-    if (!type)
-      return op->emitOpError("expected operands of static shape and a "
-                             "supported element type, but got ")
-             << operand;
+    assert(type && "ODS checks the types of operands and results first");
     operands.push_back(std::move(*type));
   }
   auto resultType = cast<ShapedType>(op->getResult(0).getType());
   auto result = toSemanticsType(resultType);
-  if (!result)
-    return op->emitOpError("expected a result of static shape and a supported "
-                           "element type, but got ")
-           << resultType;
+  assert(result && "ODS checks the types of operands and results first");
   auto expected = semantics::inferType(compute.getSemanticsKind(),
                                        compute.getSemanticsAttrs(), operands,
                                        compute.getSemanticsLevel(), &*result);

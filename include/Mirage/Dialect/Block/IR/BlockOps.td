@@ -16,6 +16,7 @@ include "mlir/Interfaces/LoopLikeInterface.td"
 def BlockDialect : Dialect {
   let name = "mgraph_block";
   let cppNamespace = "::mirage::block";
+  let dependentDialects = ["::mirage::MirageDialect"];
   let summary = "Programs of one thread block, over tiles";
   let description = [{
     A block graph is the region of an `mgraph_kernel.graph`: straight-line ops and

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_DIALECT_COMMON_IR_COMMON_H
 #define MIRAGE_DIALECT_COMMON_IR_COMMON_H
 
+#include "Mirage/Dialect/Common/IR/Attributes.h"
 #include "Mirage/Semantics/Program.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -17,8 +17,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Mirage_Tensor : Type<
     And<[AnyRankedTensor.predicate, CPred<"::mirage::isProgramTensor($_self)">]>,
-    "ranked tensor of static shape, rank at most 6, and a float, i1, i32 or i64 "
-    "element type", "::mlir::RankedTensorType">;
+    "ranked tensor of static shape, rank at most 6, sizes of at least 1, no "
+    "encoding, and element type f16, bf16, f32, f64, i1, i32 or i64", "::mlir::RankedTensorType">;
 
 /// What distinguishes one level from another.
 class Mirage_Level<Dialect d, Type valueType, string semanticsLevel,
