@@ -23,9 +23,9 @@ bool isRegisterFloat(semantics::DType dtype) {
          dtype == semantics::DType::F32;
 }
 
-/// Registers of one fragment in a thread: over it, code size and spills
-/// explode.
-constexpr int64_t kMaxFragmentRegisters = 256;
+/// Most elements of a tile: no block holds as many by far, and layouts of much
+/// more would fill the memory before they are refused.
+constexpr int64_t kMaxTileElements = int64_t(1) << 22;
 
 /// A load in a loop's body that names no dim for the loop: the same tile in
 /// every iteration.
@@ -144,11 +144,11 @@ llvm::Error BlockLowering::checkSupported() {
       definitions[id] = &op;
     for (ValueId id : op.results) {
       const semantics::Shape &shape = program.type(id).shape;
-      for (int64_t size : shape)
-        if (size > std::numeric_limits<int32_t>::max())
-          refuse(semantics::mnemonic(op.kind) +
-                 ": expected tile sizes of at most 2147483647, but got " +
-                 llvm::Twine(size));
+      // Far beyond what a block can hold; layouts of more are not made.
+      if (program.type(id).numElements() > kMaxTileElements)
+        refuse(semantics::mnemonic(op.kind) + ": expected a tile of at most " +
+               llvm::Twine(kMaxTileElements) + " elements, but got " +
+               semantics::toString(program.type(id)));
       for (size_t i = 0; i + 2 < shape.size(); ++i)
         if (shape[i] != 1)
           refuse(semantics::mnemonic(op.kind) +

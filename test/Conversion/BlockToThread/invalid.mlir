@@ -170,7 +170,7 @@ func.func @narrow(%x0: tensor<16x96xf16>, %x1: tensor<192x16xf16>) -> tensor<16x
 // -----
 
 func.func @tile_size(%x0: tensor<1x2147483648xf16>) -> tensor<1x1xf32> {
-  // expected-error @below {{load: expected tile sizes of at most 2147483647, but got 2147483648}}
+  // expected-error @below {{load: expected a tile of at most 4194304 elements, but got 1x2147483648xf16}}
   %o = mgraph_kernel.graph (%a0 = %x0) grid [1, 1, 1] : (tensor<1x2147483648xf16>) -> tensor<1x1xf32> {
     %0 = load %a0 imap [-1, -1, -1] : tensor<1x2147483648xf16> -> <1x2147483648xf16>
     %1 = reduce sum %0 dims [1] : <1x2147483648xf16> -> <1x1xf32>

@@ -529,3 +529,16 @@ mgraph_thread.kernel @mma_c1 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared
   %v = mma %l[%z], %r[%z] add %a : !mgraph_thread.buffer<1 x 16 x 32, f16, row_bytes = 64, swizzle = true>, !mgraph_thread.buffer<1 x 32 x 64, f16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<8 x 1, f32, #mgraph_thread.mma<8 x 64, warps = 1 x 4>>
   return
 }
+
+// -----
+
+// C2
+mgraph_thread.kernel @for_iteration grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<8x64xf32>, %o: tensor<8x64xf32>):
+  // expected-error @below {{expected an iteration of i32, but got 'i64'}}
+  for 2 carries() : () -> () {
+  ^bb0(%i: i64):
+    mgraph_thread.yield
+  }
+  return
+}

@@ -346,3 +346,27 @@ mgraph_thread.kernel @"we ird" grid [1, 1, 1] cluster [1, 1, 1] threads 32 share
 ^bb0(%x: tensor<8xf16>, %o: tensor<8xf16>):
   return
 }
+
+// -----
+
+// C6
+mgraph_thread.kernel @kernel_c6 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared 0 inputs 1 constant [] {
+^bb0(%x: tensor<512x512xf32>, %o: tensor<512x512xf32>):
+  // expected-error @below {{expected a fragment of at most 256 elements in each thread, but got 2048}}
+  %0 = splat 0.0 : !mgraph_thread.fragment<512 x 512, f32, #mgraph_thread.linear<512 x 512, vec = 4, threads = 128>>
+  return
+}
+
+// -----
+
+// C4 of linear: listing the elements of this layout would fill the memory.
+// expected-error @+2 {{expected at most 1048576 elements in each thread, but got 144115188008747008}}
+// expected-error @+1 {{failed to parse Thread_FragmentType parameter 'layout'}}
+func.func private @linear_c4(!mgraph_thread.fragment<1 x 1, f32, #mgraph_thread.linear<2147483647 x 2147483647, vec = 1, threads = 32>>)
+
+// -----
+
+// C3 of mma.
+// expected-error @+2 {{expected at most 1048576 elements in each thread, but got 2097152}}
+// expected-error @+1 {{failed to parse Thread_FragmentType parameter 'layout'}}
+func.func private @mma_c3(!mgraph_thread.fragment<1 x 1, f32, #mgraph_thread.mma<8192 x 8192, warps = 1 x 1>>)

@@ -57,11 +57,18 @@ LogicalResult KernelOp::verifyRegions() {
       if (!fragment)
         continue;
       int64_t over = layoutThreads(fragment.getLayout());
-      if (over == static_cast<int64_t>(getThreads()))
-        continue;
-      op->emitOpError("expected a layout over the ")
-          << getThreads() << " threads of the kernel, but got " << over;
-      return WalkResult::interrupt();
+      if (over != static_cast<int64_t>(getThreads())) {
+        op->emitOpError("expected a layout over the ")
+            << getThreads() << " threads of the kernel, but got " << over;
+        return WalkResult::interrupt();
+      }
+      // C6
+      if (int64_t held = numRegisters(fragment); held > kMaxFragmentRegisters) {
+        op->emitOpError("expected a fragment of at most ")
+            << kMaxFragmentRegisters << " elements in each thread, but got "
+            << held;
+        return WalkResult::interrupt();
+      }
     }
     return WalkResult::advance();
   });

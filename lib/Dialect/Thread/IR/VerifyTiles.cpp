@@ -28,6 +28,14 @@ LogicalResult verifySizes(Emit emitError, int64_t rows, int64_t cols) {
 // Layouts and types
 //===----------------------------------------------------------------------===//
 
+/// Elements that one thread holds. Sizes below 2^31 leave room in 64 bits.
+static LogicalResult verifyElements(Emit emitError, int64_t elements) {
+  if (elements <= kMaxLayoutElements)
+    return success();
+  return emitError() << "expected at most " << kMaxLayoutElements
+                     << " elements in each thread, but got " << elements;
+}
+
 LogicalResult LinearLayoutAttr::verify(Emit emitError, int64_t rows,
                                        int64_t cols, int64_t vec,
                                        int64_t threads) {
@@ -44,7 +52,12 @@ LogicalResult LinearLayoutAttr::verify(Emit emitError, int64_t rows,
     return emitError() << "expected threads to be a multiple of 32 in [32, "
                           "1024], but got "
                        << threads;
-  return success();
+  // C4, as Distribution::get lays them out
+  int64_t vectors = llvm::divideCeil(cols, vec);
+  int64_t threadsPerRow = std::min(vectors, threads);
+  int64_t rowsPerThread = llvm::divideCeil(rows, threads / threadsPerRow);
+  int64_t colsPerThread = llvm::divideCeil(cols, threadsPerRow * vec) * vec;
+  return verifyElements(emitError, rowsPerThread * colsPerThread);
 }
 
 LogicalResult MmaLayoutAttr::verify(Emit emitError, int64_t rows, int64_t cols,
@@ -57,7 +70,10 @@ LogicalResult MmaLayoutAttr::verify(Emit emitError, int64_t rows, int64_t cols,
       warpsM * warpsN > 32)
     return emitError() << "expected 1 to 32 warps, but got " << warpsM << " x "
                        << warpsN;
-  return success();
+  // C3, as Distribution::get lays them out
+  int64_t warpRows = llvm::alignTo(llvm::divideCeil(rows, warpsM), 16);
+  int64_t warpCols = llvm::alignTo(llvm::divideCeil(cols, warpsN), 8);
+  return verifyElements(emitError, warpRows / 8 * (warpCols / 8 * 2));
 }
 
 LogicalResult FragmentType::verify(Emit emitError, int64_t rows, int64_t cols,

@@ -48,6 +48,14 @@ struct Distribution {
   static Distribution get(mlir::Attribute layout);
 };
 
+/// Most elements of a layout in one thread: a bound on what Distribution lists,
+/// far above what any kernel can hold.
+constexpr int64_t kMaxLayoutElements = int64_t(1) << 20;
+
+/// Most elements of a fragment in one thread of a kernel: as many as there are
+/// registers.
+constexpr int64_t kMaxFragmentRegisters = 256;
+
 /// Threads that a layout distributes a tile over.
 int64_t layoutThreads(mlir::Attribute layout);
 

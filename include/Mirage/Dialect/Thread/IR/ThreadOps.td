@@ -46,6 +46,7 @@ def Thread_LinearLayoutAttr : Thread_Attr<"LinearLayout", "linear"> {
     - (C1) `rows` and `cols` lie in [1, 2147483647].
     - (C2) `vec` is a power of two, at most 16.
     - (C3) `threads` is a multiple of 32, at most 1024.
+    - (C4) A thread holds at most 1048576 elements, padding included.
   }];
   let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$rows, "int64_t":$cols, "int64_t":$vec,
@@ -65,6 +66,7 @@ def Thread_MmaLayoutAttr : Thread_Attr<"MmaLayout", "mma"> {
     Constraints:
     - (C1) `rows` and `cols` lie in [1, 2147483647].
     - (C2) 1 to 32 warps.
+    - (C3) A thread holds at most 1048576 elements, padding included.
   }];
   let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$rows, "int64_t":$cols, "int64_t":$warpsM,
@@ -145,6 +147,8 @@ def Thread_KernelOp : Thread_Op<"kernel", [
     - (C3) the name consists of letters, digits, `_` and `$`.
     - (C4) arguments are tensors, and the body ends in `return`.
     - (C5) layouts distribute over `threads` threads.
+    - (C6) a thread holds at most 256 elements of a fragment, as many as it has
+      registers.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$num_inputs,
       DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$cluster, I64Attr:$threads,
