@@ -12,6 +12,7 @@
 
 #include "Cleanup.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Semantics/Limits.h"
 #include "Shapes.h"
 #include "Structured.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -101,6 +102,11 @@ static FailureOr<Values> raise(Raiser &raiser, Operation *op) {
     return failure();
   if (isContraction(*structured))
     return raiseContraction(raiser, *structured);
+  // Values are built over all loops, which may be more than any operand has.
+  semantics::Shape domain(structured->domain.begin(), structured->domain.end());
+  if (llvm::Error error = semantics::checkSize({domain, semantics::DType::F32}))
+    return raiser.refuse("the loops together: " +
+                         llvm::toString(std::move(error)));
   if (structured->reductionDims.empty())
     return raiseElementwise(raiser, *structured);
   return raiseReduction(raiser, *structured);

@@ -3,6 +3,7 @@
 #include "Raiser.h"
 
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Semantics/Limits.h"
 #include "llvm/ADT/bit.h"
 #include <cmath>
 
@@ -42,6 +43,8 @@ LogicalResult Raiser::checkType(Value value) {
     return refuse("expected rank at most 6, at least one element, and element "
                   "type f16, bf16, f32, i1, i32 or i64, but got " +
                   print(type));
+  if (llvm::Error error = semantics::checkSize(*toSemanticsType(type)))
+    return refuse(llvm::toString(std::move(error)));
   if (type.getElementType().isF64() && !narrowable.contains(value))
     return refuse("expected f64 only between casts from and to a narrower "
                   "type, but got " +
