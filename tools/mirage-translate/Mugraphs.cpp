@@ -11,7 +11,7 @@
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Conversion/LinalgToKernel/LinalgToKernel.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
-#include "Mirage/Dialect/Kernel/IR/References.h"
+#include "Mirage/Dialect/Common/IR/Attributes.h"
 #include "Mirage/Import/MugraphJSON.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

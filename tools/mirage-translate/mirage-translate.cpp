@@ -3,10 +3,14 @@
 #include "Mugraphs.h"
 
 #include "Mirage/Conversion/Export.h"
+#include "mlir/InitAllDialects.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
-  mirage::registerExports();
+  // What lowering left as it was may be of any dialect.
+  mirage::registerExports([](mlir::DialectRegistry &registry) {
+    mlir::registerAllDialects(registry);
+  });
   mirage::registerMugraphTranslations();
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "Mirage: import and export\n"));

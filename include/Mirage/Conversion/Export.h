@@ -5,6 +5,7 @@
 
 #include "Mirage/Runtime/LaunchPlan.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 
 namespace mirage {
 
@@ -16,8 +17,9 @@ mlir::FailureOr<std::string> exportPTX(mlir::ModuleOp module);
 mlir::FailureOr<runtime::LaunchPlan> exportPlan(mlir::ModuleOp module,
                                                 llvm::StringRef function = "");
 
-/// Registers `--export-ptx` and `--export-plan` of mirage-translate.
-void registerExports();
+/// Registers `--export-ptx` and `--export-plan` of mirage-translate, which read
+/// modules of their own dialects and of those that `registerOthers` adds.
+void registerExports(void (*registerOthers)(mlir::DialectRegistry &));
 
 } // namespace mirage
 

@@ -11,8 +11,8 @@
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Conversion/PlanAttribute.h"
+#include "Mirage/Dialect/Common/IR/Attributes.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
-#include "Mirage/Dialect/Kernel/IR/References.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Semantics/DefaultGraphs.h"
 #include "Mirage/Transforms/PassDiagnostics.h"
@@ -66,7 +66,9 @@ struct ConvertMGraphToThreadPass
   bool isKernelGraph(func::FuncOp func) {
     if (!func.getBody().hasOneBlock())
       return false;
-    bool any = false;
+    // A function that only passes tensors on copies them.
+    bool any = func.getNumResults() > 0 &&
+               llvm::all_of(func.getArgumentTypes(), isProgramTensor);
     for (Operation &op : func.getBody().front().without_terminator()) {
       if (!isa_and_nonnull<kernel::KernelDialect>(op.getDialect())) {
         if (llvm::any_of(func.getArgumentTypes(),

@@ -54,8 +54,9 @@ FailureOr<runtime::LaunchPlan> mirage::exportPlan(ModuleOp module,
   return *plan;
 }
 
-void mirage::registerExports() {
-  auto registerDialects = [](DialectRegistry &registry) {
+void mirage::registerExports(void (*registerOthers)(mlir::DialectRegistry &)) {
+  auto registerDialects = [registerOthers](DialectRegistry &registry) {
+    registerOthers(registry);
     registry.insert<arith::ArithDialect, linalg::LinalgDialect,
                     math::MathDialect, tensor::TensorDialect, DLTIDialect,
                     func::FuncDialect, gpu::GPUDialect, kernel::KernelDialect,
