@@ -203,11 +203,9 @@ double mirageModulePredict(const MirageModule *module, const char *function,
                            const char *target) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   Call call(module->context);
-  const cost::Target *device = cost::findTarget(capi::orEmpty(target));
+  auto device = cost::lookupTarget(capi::orEmpty(target));
   if (!device) {
-    call.fail(llvm::createStringError(
-        "expected target to be one of " + StringRef(mirageTargets()) +
-        ", but got '" + capi::orEmpty(target) + "'"));
+    call.fail(device.takeError());
     return kNone;
   }
   func::FuncOp func =
@@ -217,5 +215,5 @@ double mirageModulePredict(const MirageModule *module, const char *function,
   FailureOr<semantics::Program> program = toProgram(func);
   if (failed(program))
     return kNone;
-  return cost::predictMicros(semantics::decompose(*program), *device);
+  return cost::predictMicros(semantics::decompose(*program), **device);
 }

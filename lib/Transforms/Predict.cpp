@@ -26,6 +26,7 @@ struct PredictPass : mirage::impl::PredictPassBase<PredictPass> {
     remarkNestedModules(getOperation(), "predict");
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal() || !func.getBody().hasOneBlock() ||
+          func.getBody().front().without_terminator().empty() ||
           !llvm::all_of(func.getBody().front().without_terminator(),
                         [](Operation &op) {
                           return isa<kernel::KernelDialect>(op.getDialect());

@@ -100,7 +100,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     remarkNestedModules(module, "superopt");
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp func : functions) {
-      if (func.isExternal() || func->hasAttr(kOriginalAttribute))
+      if (func.isExternal() || func->hasAttr(kReferenceRoleAttribute))
         continue;
       if (!func.getBody().hasOneBlock()) {
         emitRemark(func.getLoc(),
@@ -392,7 +392,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         loc, (func.getName() + "_reference_" + Twine(replaced++)).str(),
         builder.getFunctionType(inputs, outputs));
     reference.setPrivate();
-    reference->setAttr(kOriginalAttribute, builder.getUnitAttr());
+    reference->setAttr(kReferenceRoleAttribute, builder.getUnitAttr());
     StringAttr name = symbols.insert(reference);
     Block *body = reference.addEntryBlock();
     builder.setInsertionPointToStart(body);

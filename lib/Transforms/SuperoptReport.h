@@ -3,7 +3,7 @@
 #ifndef MIRAGE_TRANSFORMS_SUPEROPTREPORT_H
 #define MIRAGE_TRANSFORMS_SUPEROPTREPORT_H
 
-#include "Mirage/Dialect/Kernel/IR/References.h"
+#include "Mirage/Dialect/Common/IR/Attributes.h"
 #include "Mirage/Search/Search.h"
 #include "Mirage/Verify/Verify.h"
 #include "llvm/Support/JSON.h"

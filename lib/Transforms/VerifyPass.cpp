@@ -54,8 +54,9 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
       if (func->hasAttr(kReferenceAttribute))
         candidates.push_back(func);
     if (graphs.empty() && candidates.empty()) {
-      emitError(getOperation().getLoc(), "expected at least 1 graph with a certificate, "
-                               "but found none");
+      emitError(getOperation().getLoc(),
+                "expected at least 1 graph with a certificate, "
+                "but found none");
       return signalPassFailure();
     }
     // Every one is checked, whatever became of those before.
@@ -69,14 +70,10 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
 
   LogicalResult checkCandidate(func::FuncOp func) {
     auto name = func->getAttrOfType<FlatSymbolRefAttr>(kReferenceAttribute);
-    if (!name)
-      return func.emitOpError("expected '")
-             << kReferenceAttribute << "' to be a symbol, but got "
-             << func->getAttr(kReferenceAttribute);
     auto original =
         SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(func, name);
     if (!original)
-      return func.emitOpError("expected the reference ")
+      return emitError(func.getLoc(), "expected the reference ")
              << name << " in the module, but found none";
     return compare(original, func);
   }
@@ -108,7 +105,8 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
     std::string coverage;
     if (failed(checkCoverage(*result, graph, coverage)))
       return failure();
-    emitRemark(graph.getLoc(), "certificate holds against ") << name << coverage;
+    emitRemark(graph.getLoc(), "certificate holds against ")
+        << name << coverage;
     return success();
   }
 
@@ -125,8 +123,9 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
       return failure();
     auto result = verify::verify(*original, *program, options);
     if (!result)
-      return emitError(g.getLoc(), "@") << g.getName() << " against @" << f.getName()
-                              << ": " << llvm::toString(result.takeError());
+      return emitError(g.getLoc(), "@")
+             << g.getName() << " against @" << f.getName() << ": "
+             << llvm::toString(result.takeError());
     std::string text = verify::describe(*result);
     if (result->verdict != verify::Verdict::Equivalent)
       return emitError(g.getLoc(), "@")
@@ -134,8 +133,8 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
     std::string coverage;
     if (failed(checkCoverage(*program, g, coverage)))
       return failure();
-    emitRemark(g.getLoc(), "@") << g.getName() << " against @" << f.getName() << ": "
-                      << text << coverage;
+    emitRemark(g.getLoc(), "@") << g.getName() << " against @" << f.getName()
+                                << ": " << text << coverage;
     return success();
   }
 
@@ -178,13 +177,15 @@ struct StripReferencePass
       graph->removeAttr(kCertificateAttribute);
       graph->removeAttr(kReferenceAttribute);
     });
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      func->removeAttr(kReferenceAttribute);
-    for (auto func :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (func->hasAttr(kReferenceRoleAttribute) &&
-          SymbolTable::symbolKnownUseEmpty(func, getOperation()))
-        func.erase();
+    getOperation().walk(
+        [](func::FuncOp func) { func->removeAttr(kReferenceAttribute); });
+    getOperation().walk([](ModuleOp module) {
+      for (auto func :
+           llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+        if (func->hasAttr(kReferenceRoleAttribute) &&
+            SymbolTable::symbolKnownUseEmpty(func, module))
+          func.erase();
+    });
   }
 };
 } // namespace

@@ -31,11 +31,11 @@ MirageDialect::verifyOperationAttribute(Operation *op,
     return expect(isa<StringAttr>(attribute.getValue()), "a string");
   if (name == kReferenceAttribute)
     return expect(isa<FlatSymbolRefAttr>(attribute.getValue()), "a symbol");
-  if (name == kOriginalAttribute)
+  if (name == kReferenceRoleAttribute)
     return expect(isa<UnitAttr>(attribute.getValue()), "without a value");
   return emitError(op->getLoc(), "expected one of ")
          << kCertificateAttribute << ", " << kReferenceAttribute << " and "
-         << kOriginalAttribute << " as attribute of '" << op->getName()
+         << kReferenceRoleAttribute << " as attribute of '" << op->getName()
          << "', but got '" << name << "'";
 }
 

@@ -3,9 +3,12 @@
 //   mirage.constant     on a function's argument of tensor type: no kernel on
 //                       the stream writes it, so it may be read early (unit)
 //   mirage.certificate  on a graph: the verifier's certificate (string)
-//   mirage.reference    on a graph: the original it was verified against
+//   mirage.reference    on a graph with a certificate, and on a function that
+//   is
+//                       a candidate: the function that is right by definition
 //                       (symbol)
-//   mirage.original     on a function: kept for certificates (unit)
+//   mirage.original     on a function that is a kept original, or the reference
+//                       of candidates (unit)
 //
 // Optional attributes that are misspelt would be ignored in silence, so the
 // prefix has a dialect that checks them. It has no operations.
@@ -22,7 +25,7 @@ namespace mirage {
 constexpr llvm::StringLiteral kConstantAttribute = "mirage.constant";
 constexpr llvm::StringLiteral kCertificateAttribute = "mirage.certificate";
 constexpr llvm::StringLiteral kReferenceAttribute = "mirage.reference";
-constexpr llvm::StringLiteral kOriginalAttribute = "mirage.original";
+constexpr llvm::StringLiteral kReferenceRoleAttribute = "mirage.original";
 
 class MirageDialect : public mlir::Dialect {
 public:
