@@ -108,7 +108,8 @@ class CompiledGraph:
         launcher = self._launchers.get((ordinal, dependent))
         if launcher is None:
             ptx, plan = self.found.lowered()
-            launcher = self._launchers[ordinal, dependent] = Launcher(plan, ptx, ordinal, dependent)
+            launcher = self._launchers[ordinal, dependent] = Launcher(
+                plan, ptx, ordinal, dependent, [shape for shape, _ in self._outputs])
         # Not `contiguous` alone: a view into the middle of a tensor may lie askew.
         dense = [tensors.stored(i, value, spec) for i, (value, spec) in enumerate(zip(inputs, self._inputs))]
         dense = [t.clone() if t.data_ptr() % 16 else t for t in dense]

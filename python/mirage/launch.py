@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 from typing import Any, Callable, Sequence
 
 from . import _native
@@ -45,12 +46,31 @@ def _allocator(torch: Any, shape: tuple[int, ...], dtype: Any, ordinal: int) -> 
     return lambda: torch.empty_strided(shape, strides, dtype=dtype, device=device)
 
 
+def output_shapes(planned: Sequence[Sequence[int]], asked: Sequence[Sequence[int]] | None) -> list[tuple[int, ...]]:
+    """The shapes of the outputs that a launch makes: `asked`, or else the plan's own.
+
+    A plan may know an output with fewer or more dims of size 1, or flat: elements lie in row-major order all the same.
+    Raises MirageError where the numbers of outputs or of elements differ.
+    """
+    if asked is None:
+        return [tuple(shape) for shape in planned]
+    if len(asked) != len(planned):
+        raise MirageError(f"expected {len(planned)} outputs, as the plan has, but got {len(asked)}")
+    for i, (mine, theirs) in enumerate(zip(asked, planned)):
+        if math.prod(mine) != math.prod(theirs):
+            raise MirageError(f"output {i}: expected a shape of {math.prod(theirs)} elements, as the plan's "
+                              f"{list(theirs)}, but got {list(mine)}")
+    return [tuple(shape) for shape in asked]
+
+
 class Launcher:
     """A plan on one CUDA device. A call takes dense CUDA tensors of that device, in the plan's types, and returns a
     list of new ones; they are the caller's to check (CompiledGraph does). It neither waits nor copies, so that
-    it may be captured into a CUDA graph after its first call."""
+    it may be captured into a CUDA graph after its first call. `shapes` are those of the results, where they are not
+    the plan's."""
 
-    def __init__(self, plan: str, ptx: str, ordinal: int, dependent: bool = False) -> None:
+    def __init__(self, plan: str, ptx: str, ordinal: int, dependent: bool = False,
+                 shapes: Sequence[Sequence[int]] | None = None) -> None:
         import torch
 
         if not torch.cuda.is_available():
@@ -61,8 +81,9 @@ class Launcher:
             self._kernels = _native.Kernels(plan, ptx.encode(), ordinal)
         description = json.loads(plan)
         self.ordinal, self.dependent = ordinal, dependent
-        outputs = [(tuple(o["shape"]), getattr(torch, from_name(o["dtype"]).torch_name))
-                   for o in description["outputs"]]
+        planned = description["outputs"]
+        types = [getattr(torch, from_name(o["dtype"]).torch_name) for o in planned]
+        outputs = list(zip(output_shapes([o["shape"] for o in planned], shapes), types))
         scratch = [((s["bytes"],), torch.uint8) for s in description.get("scratch", [])]
         extension = _extension()
         self._launch = extension.launch if extension else None

@@ -67,7 +67,8 @@ class Entry:
         found = self._launchers.get(ordinal)
         if found is None:
             ptx, plan = self.found.lowered()
-            found = self._launchers[ordinal] = Launcher(plan, ptx, ordinal, self.dependent)
+            found = self._launchers[ordinal] = Launcher(
+                plan, ptx, ordinal, self.dependent, [shape for shape, _ in self.outputs])
         return found
 
     def run_cuda(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
