@@ -44,6 +44,8 @@ private:
 
   // Structure.
   llvm::Error lowerLoop(const semantics::Op &loop);
+  /// Without a loop: fetches all tiles of products at once.
+  void fetchTiles();
   /// Puts what the body reads from outside where it can read it cheaply.
   llvm::Error hoistOperands(const semantics::Op &loop);
   /// True if warps should share out rows only: the loop feeds one product with

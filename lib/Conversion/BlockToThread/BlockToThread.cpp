@@ -33,6 +33,13 @@ bool isInvariantLoad(const semantics::Op &op) {
   return op.kind == OpKind::Load && op.attrs.fmap < 0;
 }
 
+/// Ring loads: 16-byte rows that cp.async can move.
+bool fitsAsyncCopy(const semantics::TensorType &tile) {
+  if (tile.shape.empty())
+    return false;
+  return tile.shape.back() * semantics::byteWidth(tile.dtype) % 16 == 0;
+}
+
 /// Calls `visit` on every op of a block graph, loops' bodies included.
 void walk(const std::vector<semantics::Op> &body,
           llvm::function_ref<void(const semantics::Op &)> visit) {
@@ -91,8 +98,10 @@ llvm::Expected<KernelOp> BlockLowering::run(StringRef name) {
   int64_t loopsLeft = llvm::count_if(graph.body, [](const semantics::Op &op) {
     return op.kind == OpKind::Loop;
   });
-  if (loopsLeft == 0)
+  if (loopsLeft == 0) {
     GridLaunchDependentsOp::create(b, loc);
+    fetchTiles();
+  }
   unsigned stores = 0;
   for (const semantics::Op &op : graph.body) {
     llvm::Error e = llvm::Error::success();
@@ -260,19 +269,49 @@ void BlockLowering::chooseSlice() {
       sliceDim = dim;
 }
 
-namespace {
-/// Ring loads: 16-byte rows that cp.async can move.
-bool fitsAsyncCopy(const semantics::TensorType &tile) {
-  if (tile.shape.empty())
-    return false;
-  return tile.shape.back() * semantics::byteWidth(tile.dtype) % 16 == 0;
-}
-} // namespace
-
 /// Padding lanes repeat a dim of size 1: adding over it would count them.
 bool BlockLowering::reducesDim(const semantics::Accumulator &acc) const {
   return acc.reduceDim >= 0 &&
          program.type(acc.value).shape[acc.reduceDim] != 1;
+}
+
+/// Fetched one by one, each tile would wait for the one before it. Constant
+/// inputs do not wait for the previous kernel.
+void BlockLowering::fetchTiles() {
+  llvm::DenseSet<ValueId> factors;
+  for (const semantics::Op &op : graph.body)
+    if (op.kind == OpKind::Matmul)
+      factors.insert(op.operands.begin(), op.operands.end());
+  SmallVector<const semantics::Op *> loads[2]; // of constant inputs, of others
+  for (const semantics::Op &op : graph.body) {
+    if (op.kind != OpKind::Load || !factors.contains(op.results[0]) ||
+        !fitsAsyncCopy(program.type(op.results[0])))
+      continue;
+    int64_t position =
+        llvm::find(graph.operands, op.operands[0]) - graph.operands.begin();
+    bool constant = llvm::is_contained(options.constantInputs, position);
+    loads[constant ? 0 : 1].push_back(&op);
+  }
+  if (loads[0].empty() && loads[1].empty())
+    return;
+  for (ArrayRef<const semantics::Op *> group : loads) {
+    for (const semantics::Op *load : group) {
+      const semantics::Attrs &a = load->attrs;
+      ValueId tile = load->results[0];
+      Value buffer = alloc(ringType(program.type(tile), 1, /*forMma=*/true));
+      SmallVector<int64_t> imap(a.imap.begin(), a.imap.end());
+      CopyAsyncOp::create(b, loc, tensors[load->operands[0]], index(0), buffer,
+                          index(0), imap, static_cast<uint64_t>(a.fmap),
+                          a.interleaved, /*range=*/1);
+      held[tile] = {buffer, index(0)};
+    }
+    if (!waited)
+      GridDependencyWaitOp::create(b, loc);
+    waited = true;
+  }
+  CommitOp::create(b, loc);
+  WaitOp::create(b, loc, 0);
+  BarrierOp::create(b, loc);
 }
 
 /// Where one product feeds another, rows then stay in one warp: reductions

@@ -154,3 +154,30 @@ func.func @outer(%x: tensor<16x32xf16>, %w: tensor<64x32xf16>) -> tensor<16x32xf
   }
   return %o : tensor<16x32xf16>
 }
+
+// -----
+
+// Without a loop, the tiles of a product are fetched at once: the weights before
+// the previous kernel ends, and nothing waits for one tile before the next.
+// CHECK-LABEL: mgraph_thread.kernel @whole_0
+// CHECK: grid_launch_dependents
+// CHECK: copy_async %arg1
+// CHECK: grid_dependency_wait
+// CHECK-NOT: barrier
+// CHECK: copy_async %arg0
+// CHECK: commit
+// CHECK-NEXT: wait 0
+// CHECK-NEXT: barrier
+// CHECK-NOT: load_global
+// CHECK: mma
+// CHECK: store_global
+func.func @whole(%x: tensor<16x64xf16>, %w: tensor<64x64xf16> {mirage.constant}) -> tensor<16x64xf16> {
+  %o = mgraph_kernel.graph (%a = %x, %b = %w) grid [2, 1, 1] : (tensor<16x64xf16>, tensor<64x64xf16>) -> tensor<16x64xf16> {
+    %0 = load %a imap [-1, -1, -1] : tensor<16x64xf16> -> <16x64xf16>
+    %1 = load %b imap [1, -1, -1] : tensor<64x64xf16> -> <64x32xf16>
+    %2 = matmul %0, %1 : (<16x64xf16>, <64x32xf16>) -> <16x32xf32>
+    %s = store %2 omap [1, -1, -1] : <16x32xf32> -> tensor<16x64xf16>
+    yield %s : tensor<16x64xf16>
+  }
+  return %o : tensor<16x64xf16>
+}
