@@ -327,6 +327,14 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
                           "predicted at {1:F1} us",
                           found.originalMicros, candidate.predictedMicros)
                 .str());
+      // Milliseconds, where a verdict takes seconds.
+      if (std::string why = whyNotLowered(candidate.program); !why.empty()) {
+        ++numNotLowered;
+        entry.verdicts.push_back({candidate.predictedMicros,
+                                  "not verified: has no lowering: " + why,
+                                  0.0});
+        continue;
+      }
       verify::VerifyOptions verifyOptions;
       verifyOptions.threads = threadCount();
       verifyOptions.seed = expandSeed(seed);
@@ -342,11 +350,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
         ++numUndecided; // cannot tell, statistical, or too weak a bound
       else if (verdict->floatReport && !verdict->floatReport->accepted)
         ++numInaccurate;
-      else if (std::string why = whyNotLowered(candidate.program);
-               !why.empty()) {
-        ++numNotLowered;
-        entry.verdicts.back().text += "; has no lowering: " + why;
-      } else {
+      else {
         replace(func, fragment, candidate, *verdict, found, entry);
         return true;
       }
