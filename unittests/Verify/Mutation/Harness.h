@@ -31,7 +31,7 @@ struct Report {
   std::vector<std::string> cannotTell; ///< on same programs
   std::vector<std::string> open;       ///< on wrong programs
   std::vector<std::string> grey;
-  unsigned bases = 0;
+  unsigned bases = 0; ///< those that have cases of their own
 };
 
 /// The report depends on the corpus, the seed and the counts alone.
