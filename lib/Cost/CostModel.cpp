@@ -36,6 +36,8 @@ constexpr double kStageOverhead = 180; // bytes not fetched at each barrier
 constexpr int64_t kMinStage = 512;     // bytes
 constexpr double kStageGap = 0.1;      // of the shorter of fetch and compute
 constexpr double kFewBlocks = 0.04;    // lost with one block an SM
+constexpr double kSaturation = 2.2;  // bandwidth's rise with what is in flight
+constexpr double kOthersHide = 0.9;  // another block hides of a cluster's wait
 constexpr double kOverfill = 0.15;   // of the time that what is in flight takes
 constexpr double kRepeated = 0.28;   // of what L2 alone serves adds to the rest
 constexpr double kGroupRate = 3;     // products of wgmma against mma.sync's
@@ -152,7 +154,7 @@ private:
   }
 
   void visitLoop(const Op &loop) {
-    warpGroups = usesWarpGroups(loop);
+    warpGroups = target.hasWgmma() && fitsWarpGroups(program, loop, threads);
     for (const Op &op : loop.body)
       visit(op, loop.attrs.range, true);
     for (const Op &op : loop.body) {
@@ -179,26 +181,6 @@ private:
               ? static_cast<double>(paddedBytes(loop.results[i])) / 4
               : static_cast<double>(total.numElements());
     }
-  }
-
-  /// True if the lowering gives the loop's products to groups of four warps:
-  /// each warp has 16 rows, and tiles swizzle into panels.
-  bool usesWarpGroups(const Op &loop) const {
-    int64_t warps = threads / 32;
-    auto isPower = [](int64_t v) { return v >= 16 && (v & (v - 1)) == 0; };
-    bool any = false;
-    for (const Op &op : loop.body) {
-      if (op.kind != OpKind::Matmul)
-        continue;
-      const TensorType &out = program.type(op.results[0]);
-      int64_t rows = out.rank() < 2 ? 1 : out.shape[out.rank() - 2];
-      any = true;
-      if (rows != kMinRows * warps || out.shape.back() > 256 ||
-          !isPower(out.shape.back()) ||
-          !isPower(program.type(op.operands[0]).shape.back()))
-        return false;
-    }
-    return any && target.hasWgmma() && warps % 4 == 0;
   }
 
   /// What a product of the loop keeps in registers beside its accumulator.
@@ -389,7 +371,7 @@ private:
     double l2 = l2Bytes * cost.blocks;
     double dram = std::min(dramBytes, l2 * 1.5 + resultBytes());
     // Another block of the SM works while one waits for its cluster.
-    double hidden = 1 / (1 + 0.9 * (cost.blocksPerSm - 1));
+    double hidden = 1 / (1 + kOthersHide * (cost.blocksPerSm - 1));
     double time = 0;
     for (int64_t left = cost.blocks; left > 0; left -= resident) {
       double active = std::min(left, resident);
@@ -398,7 +380,7 @@ private:
       double perSm = active / sms;
       double inFlight = perBlockInFlight * active;
       double saturation =
-          1 - std::exp(-2.2 * inFlight /
+          1 - std::exp(-kSaturation * inFlight /
                        (target.dramBandwidth * target.memoryLatency));
       double crowd = 1 - kFewBlocks / perSm;
       double stage =
@@ -504,6 +486,28 @@ private:
   Work work;
 };
 } // namespace
+
+bool mirage::cost::fitsWarpGroups(const Program &program, const Op &loop,
+                                  int64_t threads) {
+  constexpr int64_t kMaxColumns = 256; // of one wgmma (PTX ISA 9.7.15.2)
+  int64_t warps = threads / 32;
+  auto swizzles = [](int64_t size) {
+    return size >= 16 && (size & (size - 1)) == 0;
+  };
+  bool any = false;
+  for (const Op &op : loop.body) {
+    if (op.kind != OpKind::Matmul)
+      continue;
+    any = true;
+    const Shape &shape = program.type(op.results[0]).shape;
+    int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
+    if (rows != kMinRows * warps || shape.back() > kMaxColumns ||
+        !swizzles(shape.back()) ||
+        !swizzles(program.type(op.operands[0]).shape.back()))
+      return false;
+  }
+  return any && warps % 4 == 0;
+}
 
 GraphCost mirage::cost::costGraph(const Program &program, const Op &graph,
                                   const Target &target) {

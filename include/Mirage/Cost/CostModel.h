@@ -5,11 +5,12 @@
 //   launch + ramp + waves * max(memory, compute) + cluster reductions + tail
 //
 // memory   = the wave's share of max(DRAM bytes / d, L2 bytes / l): DRAM counts
-//            each tensor once, L2 each load of each block
+//            each tensor once, L2 each load of each block. What L2 alone serves
+//            adds a part of its time, and what is in flight delays the first
+//            tiles
 // d        = attainable bandwidth, less where too few bytes are in flight,
-// where
-//            contiguous pieces are short, and where an SM holds few blocks to
-//            hide one another's barriers
+//            where contiguous pieces are short, and where an SM holds few
+//            blocks to hide one another's barriers
 // compute  = the longer of one block's chain of iterations and an SM's share of
 //            tensor, vector and shared-memory work
 // waves    = blocks over what is resident at a time, clusters counted as the
@@ -39,6 +40,12 @@ struct GraphCost {
   /// The resource, its use and its bound when the graph does not fit.
   std::string rejected;
 };
+
+/// True if every product of `loop` can be given to groups of four warps
+/// (wgmma): each of the block's warps has 16 rows of it, and tiles swizzle into
+/// panels. False without products. The lowering asks this too.
+bool fitsWarpGroups(const semantics::Program &program,
+                    const semantics::Op &loop, int64_t threads);
 
 /// `graph` is a Graph op of `program`.
 GraphCost costGraph(const semantics::Program &program,

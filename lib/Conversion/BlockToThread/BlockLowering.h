@@ -19,6 +19,16 @@
 
 namespace mirage {
 
+inline llvm::Error error(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Element types that a thread computes with, in f32.
+inline bool isRegisterFloat(semantics::DType dtype) {
+  return dtype == semantics::DType::F16 || dtype == semantics::DType::BF16 ||
+         dtype == semantics::DType::F32;
+}
+
 class BlockLowering {
 public:
   BlockLowering(mlir::OpBuilder &builder, mlir::Location loc,
@@ -44,12 +54,14 @@ private:
 
   // Structure.
   llvm::Error lowerLoop(const semantics::Op &loop);
+  void copyAsync(const semantics::Op &load, mlir::Value iteration,
+                 mlir::Value buffer, mlir::Value stage, int64_t range);
+  bool readsConstant(const semantics::Op &load) const;
   /// Without a loop: fetches all tiles of products at once.
   void fetchTiles();
   /// Puts what the body reads from outside where it can read it cheaply.
   llvm::Error hoistOperands(const semantics::Op &loop);
-  /// True if warps should share out rows only: the loop feeds one product with
-  /// another.
+  /// True if each warp should have whole rows of the loop's products.
   bool wantsRowWarps(const semantics::Op &loop) const;
   /// State of accumulator `i` after this iteration; `whole` when every thread
   /// holds totals.

@@ -12,10 +12,6 @@ using semantics::OpClass;
 using semantics::OpKind;
 
 namespace {
-llvm::Error error(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// Elements of a product's left operand that a thread may keep in registers
 /// over a loop; packed in pairs they take half as many.
 constexpr int64_t kMaxLeftRegisters = 64;

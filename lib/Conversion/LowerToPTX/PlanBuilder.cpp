@@ -136,10 +136,7 @@ Location PlanBuilder::locate(size_t position) {
 }
 
 llvm::Error PlanBuilder::lowerGraph(const semantics::Op &op) {
-  ThreadLoweringOptions options;
-  options.maxCluster = lowering.maxCluster;
-  options.hasWgmma = lowering.hasWgmma();
-  options.sharedLimit = lowering.sharedPerBlock;
+  ThreadLoweringOptions options(lowering);
   for (auto [i, id] : llvm::enumerate(op.operands)) {
     runtime::PlanParameter from = parameter(id);
     if (from.kind == runtime::ParameterKind::Input &&

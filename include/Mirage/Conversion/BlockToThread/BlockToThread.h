@@ -3,6 +3,7 @@
 #ifndef MIRAGE_CONVERSION_BLOCKTOTHREAD_BLOCKTOTHREAD_H
 #define MIRAGE_CONVERSION_BLOCKTOTHREAD_BLOCKTOTHREAD_H
 
+#include "Mirage/Cost/Target.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Semantics/Program.h"
 #include "mlir/IR/Builders.h"
@@ -11,9 +12,13 @@ namespace mirage {
 
 /// What the lowering may use, and what the caller knows of the arguments.
 struct ThreadLoweringOptions {
-  int64_t maxCluster = 8;           ///< blocks of a cluster, 1 without clusters
-  bool hasWgmma = false;            ///< products by groups of four warps
-  int64_t sharedLimit = 227 * 1024; ///< bytes of shared memory a block may use
+  explicit ThreadLoweringOptions(const cost::Target &target)
+      : maxCluster(target.maxCluster), hasWgmma(target.hasWgmma()),
+        sharedLimit(target.sharedPerBlock) {}
+
+  int64_t maxCluster;  ///< blocks of a cluster, 1 without clusters
+  bool hasWgmma;       ///< products by groups of four warps
+  int64_t sharedLimit; ///< bytes of shared memory a block may use
   /// Positions of the graph's operands that no earlier kernel writes.
   llvm::SmallVector<int64_t> constantInputs;
 };
