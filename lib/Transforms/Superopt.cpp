@@ -290,6 +290,23 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     return result;
   }
 
+  /// "1 op", "2 ops".
+  static std::string counted(size_t count, StringRef what) {
+    return (Twine(count) + " " + what + (count == 1 ? "" : "s")).str();
+  }
+
+  /// Why a search has no candidates.
+  std::string whyNone(const search::SearchResult &found) const {
+    if (!found.note.empty())
+      return found.note;
+    if (found.stats.graphs == 0)
+      return "the search found no block graph";
+    return llvm::formatv("the search found {0} block graphs, but no sizes of "
+                         "them that fit {1}",
+                         found.stats.graphs, device->name)
+        .str();
+  }
+
   /// Verifies the candidates in order and replaces the fragment by the first
   /// that is equivalent, or says why it is left.
   bool finish(func::FuncOp func, Attempt &tried) {
@@ -304,7 +321,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     auto leave = [&](const Twine &why) {
       entry.outcome = why.str();
       emitRemark(loc) << "superopt: @" << func.getName() << ": a fragment of "
-                      << entry.ops << (entry.ops == 1 ? " op" : " ops")
+                      << counted(entry.ops, "op")
                       << " is left as it is: " << entry.outcome;
       reports.push_back(std::move(entry));
       return false;
@@ -313,9 +330,10 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
       return leave(tried.failure);
     const search::SearchResult &found = *tried.found;
     entry.setSearch(found);
+    if (found.originalMicros == 0)
+      return leave("it only changes shapes, which takes no kernel");
     if (found.candidates.empty())
-      return leave((found.note.empty() ? "the search found no block graph"
-                                       : found.note) +
+      return leave(whyNone(found) +
                    (found.stopped == search::StopReason::Finished
                         ? ""
                         : "; search " + stringify(found.stopped).str()));
@@ -367,10 +385,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     OwningOpRef<ModuleOp> scratch(
         ModuleOp::create(UnknownLoc::get(&getContext())));
     OpBuilder builder(scratch->getBody(), scratch->getBody()->begin());
-    ThreadLoweringOptions lowering;
-    lowering.maxCluster = device->maxCluster;
-    lowering.hasWgmma = device->hasWgmma();
-    lowering.sharedLimit = device->sharedPerBlock;
+    ThreadLoweringOptions lowering(*device);
     for (const semantics::Op &op : program.ops) {
       if (op.kind != semantics::OpKind::Graph)
         continue;
@@ -416,8 +431,9 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     entry.outcome = "replaced";
     entry.winner = semantics::toString(candidate.program);
     InFlightDiagnostic remark = emitRemark(loc);
-    remark << "superopt: @" << func.getName() << ": a fragment of " << entry.ops
-           << " ops became " << graphs.size() << " kernel: predicted "
+    remark << "superopt: @" << func.getName() << ": a fragment of "
+           << counted(entry.ops, "op") << " became "
+           << counted(graphs.size(), "kernel") << ": predicted "
            << llvm::formatv("{0:F1}", candidate.predictedMicros).str()
            << " us instead of "
            << llvm::formatv("{0:F1}", found.originalMicros).str() << " us";

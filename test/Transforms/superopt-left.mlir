@@ -57,3 +57,18 @@ func.func @small(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = mgraph_kernel.exp %x : tensor<4x8xf32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// What has no kernel either way is said to have none.
+// REMARK: superopt: @view: a fragment of 1 op is left as it is: it only changes shapes, which takes no kernel
+func.func @view(%x: tensor<16x64xf32>) -> tensor<64x4x4xf32> {
+  %0 = mgraph_kernel.reshape %x : tensor<16x64xf32> -> tensor<64x4x4xf32>
+  return %0 : tensor<64x4x4xf32>
+}
+
+// A candidate that does not lower is not kept, and not verified first.
+// REMARK: superopt: @float: a fragment of 2 ops is left as it is: none of {{[0-9]+}} candidates was accepted; of the first: not verified: has no lowering: matmul: expected operands of f16 or bf16, but got {{[0-9x]+}}xf32 and {{[0-9x]+}}xf32
+func.func @float(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>) -> tensor<16x64xf32> {
+  %0 = mgraph_kernel.matmul %x, %w : (tensor<16x64xf32>, tensor<64x64xf32>) -> tensor<16x64xf32>
+  %1 = mgraph_kernel.exp %0 : tensor<16x64xf32> -> tensor<16x64xf32>
+  return %1 : tensor<16x64xf32>
+}
