@@ -3,6 +3,7 @@
 #include "Mirage/Bridge/Bridge.h"
 
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -219,4 +220,29 @@ FailureOr<sem::Program> mirage::toProgram(func::FuncOp func) {
 
 FailureOr<sem::Program> mirage::toProgram(kernel::GraphOp graph) {
   return toProgram(graph.getOperation(), graph.getInputs(), graph.getResults());
+}
+
+func::FuncOp mirage::selectFunction(ModuleOp module, StringRef name,
+                                    StringRef otherwise) {
+  SmallVector<func::FuncOp> candidates;
+  SmallVector<StringRef> names;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
+    if (func.getName() == name)
+      return func;
+    if (name.empty() && !func.isPublic())
+      continue;
+    candidates.push_back(func);
+    names.push_back(func.getName());
+  }
+  if (name.empty() && candidates.size() == 1)
+    return candidates.front();
+  InFlightDiagnostic error = mlir::emitError(module.getLoc());
+  if (name.empty())
+    error << "expected one public function, or " << otherwise;
+  else
+    error << "expected a function named " << name;
+  error << ", but got " << (names.empty() ? "none" : llvm::join(names, ", "));
+  return nullptr;
 }

@@ -42,7 +42,7 @@ private:
 
 /// The function named, or the only public one that has a body; null after a
 /// diagnostic.
-mlir::func::FuncOp selectFunction(mlir::ModuleOp module, llvm::StringRef name);
+mlir::func::FuncOp selectFunction(const MirageModule &module, const char *name);
 
 /// A copy that mirageStringDestroy frees.
 char *copyString(llvm::StringRef text);

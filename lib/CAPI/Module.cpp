@@ -11,7 +11,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include <limits>
 
@@ -19,30 +18,10 @@ using namespace mlir;
 using namespace mirage;
 using mirage::capi::Call;
 
-func::FuncOp capi::selectFunction(ModuleOp module, StringRef name) {
-  SmallVector<func::FuncOp> candidates;
-  SmallVector<std::string> names;
-  for (auto func : module.getOps<func::FuncOp>()) {
-    if (func.isExternal())
-      continue;
-    if (func.getName() == name)
-      return func;
-    if (name.empty() && !func.isPublic())
-      continue;
-    candidates.push_back(func);
-    names.push_back(func.getName().str());
-  }
-  if (name.empty() && candidates.size() == 1)
-    return candidates.front();
-  std::string found = names.empty() ? "none" : llvm::join(names, ", ");
-  if (name.empty())
-    module.emitError("expected one public function, or one that is named, but "
-                     "got ")
-        << found;
-  else
-    module.emitError("expected a function named ")
-        << name << ", but got " << found;
-  return nullptr;
+func::FuncOp capi::selectFunction(const MirageModule &module,
+                                  const char *name) {
+  return mirage::selectFunction(*module.module, capi::orEmpty(name),
+                                "one that is named");
 }
 
 MirageModule *mirageModuleParse(MirageContext *context, const char *text,
@@ -135,8 +114,7 @@ char *mirageModulePTX(const MirageModule *module) {
 
 char *mirageModulePlan(const MirageModule *module, const char *function) {
   Call call(module->context);
-  func::FuncOp func =
-      capi::selectFunction(*module->module, capi::orEmpty(function));
+  func::FuncOp func = capi::selectFunction(*module, function);
   if (!func)
     return nullptr;
   FailureOr<runtime::LaunchPlan> plan =
@@ -167,8 +145,7 @@ static FailureOr<llvm::json::Array> describeTypes(func::FuncOp func,
 
 char *mirageModuleSignature(const MirageModule *module, const char *function) {
   Call call(module->context);
-  func::FuncOp func =
-      capi::selectFunction(*module->module, capi::orEmpty(function));
+  func::FuncOp func = capi::selectFunction(*module, function);
   if (!func)
     return nullptr;
   FailureOr<llvm::json::Array> inputs =
@@ -208,8 +185,7 @@ double mirageModulePredict(const MirageModule *module, const char *function,
     call.fail(device.takeError());
     return kNone;
   }
-  func::FuncOp func =
-      capi::selectFunction(*module->module, capi::orEmpty(function));
+  func::FuncOp func = capi::selectFunction(*module, function);
   if (!func)
     return kNone;
   FailureOr<semantics::Program> program = toProgram(func);

@@ -99,8 +99,7 @@ bool mirageModuleRun(const MirageModule *module, const char *function,
                      const MirageBuffer *outputs, size_t numOutputs, bool exact,
                      unsigned threads) {
   Call call(module->context);
-  func::FuncOp func =
-      capi::selectFunction(*module->module, capi::orEmpty(function));
+  func::FuncOp func = capi::selectFunction(*module, function);
   if (!func)
     return false;
   FailureOr<semantics::Program> program = readProgram(func);

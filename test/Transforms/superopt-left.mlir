@@ -65,6 +65,14 @@ func.func @view(%x: tensor<16x64xf32>) -> tensor<64x4x4xf32> {
   return %0 : tensor<64x4x4xf32>
 }
 
+// The search looks through reshapes of size 1 only.
+// REMARK: superopt: @reshape: a fragment of 2 ops is left as it is: expected a reshape that adds or drops dimensions of size 1, but got 64x16xf32 to 64x4x4xf32
+func.func @reshape(%x: tensor<16x64xf32>) -> tensor<64x4x4xf32> {
+  %0 = mgraph_kernel.transpose %x perm [1, 0] : tensor<16x64xf32> -> tensor<64x16xf32>
+  %1 = mgraph_kernel.reshape %0 : tensor<64x16xf32> -> tensor<64x4x4xf32>
+  return %1 : tensor<64x4x4xf32>
+}
+
 // A candidate that does not lower is not kept, and not verified first.
 // REMARK: superopt: @float: a fragment of 2 ops is left as it is: none of {{[0-9]+}} candidates was accepted; of the first: not verified: has no lowering: matmul: expected operands of f16 or bf16, but got {{[0-9x]+}}xf32 and {{[0-9x]+}}xf32
 func.func @float(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>) -> tensor<16x64xf32> {

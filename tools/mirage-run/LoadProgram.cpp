@@ -9,40 +9,10 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mirage;
-
-/// The function to run: the one named, or the only public one with a body. The
-/// originals that a search keeps are private.
-static func::FuncOp selectFunction(ModuleOp module, StringRef name) {
-  SmallVector<func::FuncOp> candidates;
-  SmallVector<std::string> names;
-  for (auto func : module.getOps<func::FuncOp>()) {
-    if (func.isExternal())
-      continue;
-    if (func.getName() == name)
-      return func;
-    if (name.empty() && !func.isPublic())
-      continue;
-    candidates.push_back(func);
-    names.push_back(func.getName().str());
-  }
-  if (name.empty() && candidates.size() == 1)
-    return candidates.front();
-  std::string found = names.empty() ? "none" : llvm::join(names, ", ");
-  if (name.empty())
-    emitError(module.getLoc(),
-              "expected one public function, or --function to name "
-              "one, but got ")
-        << found;
-  else
-    emitError(module.getLoc(), "expected a function named ")
-        << name << ", but got " << found;
-  return nullptr;
-}
 
 static bool needsRaising(func::FuncOp func) {
   StringRef kernel = kernel::KernelDialect::getDialectNamespace();
@@ -87,7 +57,8 @@ run::loadProgram(const std::string &path, const std::string &function) {
   ParsedFile file(path);
   if (!file)
     return std::nullopt;
-  func::FuncOp func = selectFunction(file.get(), function);
+  func::FuncOp func =
+      selectFunction(file.get(), function, "--function to name one");
   if (!func)
     return std::nullopt;
   if (func.getBody().getBlocks().size() == 1 && needsRaising(func) &&

@@ -50,27 +50,6 @@ void registerDialects(DialectRegistry &registry) {
                   math::MathDialect, tensor::TensorDialect>();
 }
 
-/// The function of `module` that is the reference.
-FailureOr<func::FuncOp> chooseReference(ModuleOp module, StringRef name) {
-  if (!name.empty()) {
-    if (auto func = module.lookupSymbol<func::FuncOp>(name))
-      return func;
-    return module.emitError("expected a function @")
-           << name << " in the reference's file, but found none";
-  }
-  SmallVector<func::FuncOp> found;
-  for (auto func : module.getOps<func::FuncOp>())
-    if (func.isPublic() && !func.isExternal())
-      found.push_back(func);
-  if (found.size() != 1)
-    return module.emitError("expected 1 public function in the reference's "
-                            "file, but got ")
-           << found.size()
-           << (found.size() > 1 ? "; name one with --mugraph-reference-function"
-                                : "");
-  return found[0];
-}
-
 /// Reads the reference, raises it, and moves it into `target`.
 FailureOr<func::FuncOp> importReference(const ImportOptions &options,
                                         ModuleOp target) {
@@ -79,21 +58,22 @@ FailureOr<func::FuncOp> importReference(const ImportOptions &options,
       parseSourceFile<ModuleOp>(options.reference, context);
   if (!module)
     return failure();
-  FailureOr<func::FuncOp> func = chooseReference(*module, options.function);
-  if (failed(func))
+  func::FuncOp func = selectFunction(
+      *module, options.function, "--mugraph-reference-function to name one");
+  if (!func)
     return failure();
   PassManager manager(context, func::FuncOp::getOperationName());
   manager.addPass(createConvertLinalgToKernelPass());
-  if (failed(manager.run(*func)))
+  if (failed(manager.run(func)))
     return failure();
-  if (Operation *left = findUnraisedOp(*func))
+  if (Operation *left = findUnraisedOp(func))
     return left->emitError("expected a reference of ops that are raised to "
                            "mgraph_kernel, but got '")
            << left->getName() << "'";
-  (*func)->remove();
-  func->setPrivate();
-  (*func)->setAttr(kReferenceRoleAttribute, UnitAttr::get(context));
-  target.push_back(*func);
+  func->remove();
+  func.setPrivate();
+  func->setAttr(kReferenceRoleAttribute, UnitAttr::get(context));
+  target.push_back(func);
   return func;
 }
 

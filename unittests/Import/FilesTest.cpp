@@ -134,6 +134,42 @@ TEST(FilesTest, RefusesToWrite) {
   }
 }
 
+// The same of ops at the kernel level.
+TEST(FilesTest, RefusesToWriteOps) {
+  auto refusal = [](Op op, std::vector<TensorType> operands, TensorType type) {
+    Program program;
+    program.name = "f";
+    for (const TensorType &operand : operands)
+      op.operands.push_back(program.addInput(operand));
+    op.results = {program.addValue(type)};
+    program.outputs = {op.results[0]};
+    program.ops.push_back(std::move(op));
+    auto written = writeMugraphs(program);
+    return written ? *written : llvm::toString(written.takeError());
+  };
+  TensorType half{{2, 4}, DType::F16}, single{{2, 4}, DType::F32};
+  Op maximum{OpKind::Reduce, {}, {}, {}, {}};
+  maximum.attrs.reduce = ReduceKind::Max;
+  maximum.attrs.dims = {1};
+  EXPECT_EQ(refusal(maximum, {half}, {{2, 1}, DType::F16}),
+            "@f: expected sums along one dimension below 3, but got 'reduce' "
+            "of type 2x1xf16");
+  Op norm{OpKind::RmsNorm, {}, {}, {}, {}};
+  norm.attrs.dims = {1};
+  norm.attrs.epsilon = 1e-5;
+  EXPECT_EQ(refusal(norm, {half}, half),
+            "@f: expected norms without epsilon and scale, but got 'rms_norm' "
+            "of type 2x4xf16");
+  Op concat{OpKind::Concat, {}, {}, {}, {}};
+  concat.attrs.dims = {0};
+  EXPECT_EQ(refusal(concat, {half, half, half}, {{6, 4}, DType::F16}),
+            "@f: expected concatenations of 2 operands along a dimension below "
+            "3, but got 'concat' of type 6x4xf16");
+  EXPECT_EQ(refusal(Op{OpKind::Cast, {}, {}, {}, {}}, {half}, single),
+            "@f: expected no casts to other element types, but got 'cast' of "
+            "type 2x4xf32");
+}
+
 // A graph without a loop is one of 1 iteration there.
 TEST(FilesTest, WritesGraphsWithoutLoop) {
   Program program;

@@ -31,6 +31,12 @@ toProgram(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange inputs,
 /// The program of a function whose ops are all of mgraph_kernel but the return.
 llvm::FailureOr<semantics::Program> toProgram(mlir::func::FuncOp func);
 
+/// The function named, or the only public one with a body where `name` is empty
+/// (the originals that a search keeps are private). Null after a diagnostic,
+/// which offers `otherwise`, as in "--function to name one".
+mlir::func::FuncOp selectFunction(mlir::ModuleOp module, llvm::StringRef name,
+                                  llvm::StringRef otherwise);
+
 /// The program that consists of this graph.
 llvm::FailureOr<semantics::Program> toProgram(kernel::GraphOp graph);
 
