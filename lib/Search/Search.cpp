@@ -13,9 +13,8 @@ using namespace mirage::search;
 using namespace mirage::semantics;
 
 namespace {
-/// Graphs of one structure that get sizes, and instances kept of each.
+/// Graphs of one structure that get sizes.
 constexpr unsigned kGraphsPerStructure = 12;
-constexpr unsigned kInstancesPerGraph = 4;
 
 struct StructureResult {
   std::vector<Candidate> candidates;
@@ -146,8 +145,8 @@ private:
           extractGraphs(values, options.maxBlockOps, kGraphsPerStructure);
       one.stats.graphs += graphs.size();
       for (const GraphSketch &graph : graphs)
-        for (Candidate &candidate :
-             instantiate(values, graph, options, kInstancesPerGraph, one.stats))
+        for (Candidate &candidate : instantiate(
+                 values, graph, options, options.instancesPerGraph, one.stats))
           one.candidates.push_back(std::move(candidate));
     }
     report(one);

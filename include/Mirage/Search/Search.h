@@ -65,7 +65,8 @@ struct SearchOptions {
   PruneMode prune = PruneMode::Auto;
   unsigned solverRlimit = 2'000'000; ///< for each query
   unsigned threads = 1;
-  unsigned top = 8; ///< candidates returned
+  unsigned top = 8;               ///< candidates returned
+  unsigned instancesPerGraph = 4; ///< kept of the sizes of one graph
   uint64_t seed = 1;
   const std::atomic<bool> *cancel = nullptr;
   std::function<void(const Progress &)> progress;
