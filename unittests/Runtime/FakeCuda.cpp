@@ -7,6 +7,12 @@
 //   negate      out[i] = -in[i]           negate_c4  the same, compiled for a
 //   count       out[i] = launches so far             cluster of 1 x 1 x 4
 //   accumulate  out[i] = in[i] + 1, adding scratch[0] (third parameter) to it
+//   slow        negates in three microseconds
+//   wrong       out[i] = in[i]
+//   hang        never ends
+//   crash       ends the process, as a driver with a bug does
+//   fault       writes nothing; from then on every wait is an error, as after
+//               an illegal address
 //
 // A launch takes one microsecond of the fake's time. An image that starts with
 // "bad" does not load, and "absent" is a kernel that no module holds.
@@ -14,16 +20,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaApi.h"
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using mirage::runtime::LaunchConfig;
 
 namespace {
 constexpr int kInvalidValue = 1, kInvalidPtx = 218, kNotFound = 500;
+constexpr int kIllegalAddress = 700;
 
 struct Graph {
   std::vector<std::function<void()>> work;
@@ -33,7 +42,9 @@ struct State {
   bool capturing = false;
   Graph *captured = nullptr;
   int launches = 0, dependentLaunches = 0, liveBuffers = 0;
+  int microseconds = 0;
   int sharedBytes = 0;
+  int fault = 0; ///< what every wait returns
 } state;
 
 int submit(std::function<void()> work) {
@@ -61,7 +72,9 @@ int cuInit(unsigned) { return 100; } // CUDA_ERROR_NO_DEVICE
 int cuInit(unsigned) { return 0; }
 #endif
 int cuGetErrorString(int status, const char **text) {
-  *text = status == kNotFound ? "named symbol not found" : "fake error";
+  *text = status == kNotFound         ? "named symbol not found"
+          : status == kIllegalAddress ? "an illegal memory access"
+                                      : "fake error";
   return 0;
 }
 int cuDeviceGet(int *device, int) { return *device = 0; }
@@ -79,7 +92,7 @@ int cuDevicePrimaryCtxRetain(void **context, int) {
 }
 int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 int cuCtxSetCurrent(void *) { return 0; }
-int cuCtxSynchronize() { return 0; }
+int cuCtxSynchronize() { return state.fault; }
 
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
                        int *options, void **values) {
@@ -129,9 +142,19 @@ int cuLaunchKernelEx(const LaunchConfig *config, void *function,
   float *scratch = name == "accumulate" ? pointer(2) : nullptr;
   return submit([=] {
     ++state.launches;
+    state.microseconds += name == "slow" ? 3 : 1;
+    while (name == "hang")
+      pause();
+    if (name == "crash")
+      raise(SIGABRT);
+    if (name == "fault")
+      state.fault = kIllegalAddress;
+    if (state.fault)
+      return;
     for (int i = 0; i < n; ++i)
       out[i] = scratch           ? in[i] + 1 + scratch[0]
                : name == "count" ? static_cast<float>(state.launches)
+               : name == "wrong" ? in[i]
                                  : -in[i];
     if (scratch)
       scratch[0] += 1;
@@ -168,7 +191,7 @@ int cuStreamCreate(void **stream, unsigned) {
   return 0;
 }
 int cuStreamDestroy_v2(void *) { return 0; }
-int cuStreamSynchronize(void *) { return 0; }
+int cuStreamSynchronize(void *) { return state.fault; }
 int cuStreamBeginCapture_v2(void *, int) {
   state.capturing = true;
   state.captured = new Graph();
@@ -202,7 +225,7 @@ int cuEventCreate(void **event, unsigned) {
   return 0;
 }
 int cuEventRecord(void *event, void *) {
-  *static_cast<int *>(event) = state.launches;
+  *static_cast<int *>(event) = state.microseconds;
   return 0;
 }
 int cuEventSynchronize(void *) { return 0; }
