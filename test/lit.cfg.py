@@ -47,5 +47,10 @@ ptxas = lit.util.which(
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+# LLVM's archives and those that they need, for what is linked whole.
+if os.path.exists("/usr/lib/llvm-22/lib/libLLVMSupport.a") and os.path.exists(
+    "/usr/lib/x86_64-linux-gnu/libzstd.a"
+):
+    config.available_features.add("static-llvm")
 # Lowering must not depend on a CUDA toolkit that happens to be installed.
 config.environment.pop("CUDA_HOME", None)

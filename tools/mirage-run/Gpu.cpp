@@ -10,6 +10,7 @@
 
 #include "Mirage/Interpreter/Npy.h"
 #include "Mirage/Runtime/Executor.h"
+#include "Mirage/Tune/Judge.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,11 +26,6 @@ using mirage::run::LoweredProgram;
 using mirage::run::Options;
 
 namespace {
-
-/// Error allowed over that of the program op by op in its own precision.
-constexpr double kAllowedRatio = 1.5;
-/// Below this much relative error there is nothing to hold against a kernel.
-constexpr double kNoise = 1e-7;
 
 llvm::Expected<std::string> readFile(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -116,30 +112,19 @@ void printKernels(const Device &device, const LaunchPlan &plan,
 }
 
 /// Whether every output is as near to f64 as is allowed.
-llvm::Expected<bool> checkOutputs(const semantics::Program &program,
-                                  llvm::ArrayRef<Tensor> inputs,
-                                  llvm::ArrayRef<Tensor> outputs,
-                                  bool dependent, unsigned threads) {
-  auto exact = interpreter::run(program, inputs, Mode::F64, threads);
-  if (!exact)
-    return exact.takeError();
-  auto baseline = interpreter::run(program, inputs, Mode::Program, threads);
-  if (!baseline)
-    return baseline.takeError();
+bool checkOutputs(const tune::Judge &judge, llvm::ArrayRef<Tensor> outputs,
+                  bool dependent) {
   bool good = true;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    Difference ours = compare(outputs[i], (*exact)[i]);
-    Difference theirs = compare((*baseline)[i], (*exact)[i]);
-    double ratio = ours.relative / std::max(theirs.relative, kNoise);
-    bool ok = ratio <= kAllowedRatio && ours.wrongClass <= theirs.wrongClass;
-    good &= ok;
+    tune::Judgement j = judge.judge(i, outputs[i]);
+    good &= j.accepted;
     llvm::outs() << "output " << i << (dependent ? " (dependent launch)" : "")
                  << llvm::format(": relative error %.3g, op by op %.3g, ratio "
                                  "%.3f, max abs %.3g",
-                                 ours.relative, theirs.relative, ratio,
-                                 ours.maxAbs)
-                 << ", wrong class " << ours.wrongClass << ": "
-                 << (ok ? "pass" : "FAIL") << "\n";
+                                 j.ours.relative, j.baseline.relative, j.ratio,
+                                 j.ours.maxAbs)
+                 << ", wrong class " << j.ours.wrongClass << ": "
+                 << (j.accepted ? "pass" : "FAIL") << "\n";
   }
   return good;
 }
@@ -180,6 +165,14 @@ llvm::Expected<ExitCode> run::runOnGpu(const Options &options) {
     return facts.takeError();
   printKernels(**device, (*executor)->plan(), *facts);
 
+  std::optional<tune::Judge> judge;
+  if (program) {
+    llvm::Expected<tune::Judge> created =
+        tune::Judge::create(*program, *inputs, options.threads);
+    if (!created)
+      return created.takeError();
+    judge = std::move(*created);
+  }
   std::vector<std::string> bytes;
   for (const Tensor &tensor : *inputs)
     bytes.push_back(packElements(tensor));
@@ -198,13 +191,8 @@ llvm::Expected<ExitCode> run::runOnGpu(const Options &options) {
     for (size_t i = 0; i < raw->size(); ++i)
       outputs.push_back(
           unpackElements((*executor)->plan().outputs[i], (*raw)[i]));
-    if (program) {
-      llvm::Expected<bool> ok =
-          checkOutputs(*program, *inputs, outputs, dependent, options.threads);
-      if (!ok)
-        return ok.takeError();
-      good &= *ok;
-    }
+    if (judge)
+      good &= checkOutputs(*judge, outputs, dependent);
     if (!dependent)
       if (llvm::Error error = writeOutputs(outputs, options))
         return std::move(error);

@@ -4,6 +4,7 @@
 
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Conversion/Export.h"
+#include "Mirage/Dialect/Common/IR/Attributes.h"
 #include "Mirage/InitAll.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -53,7 +54,8 @@ private:
 } // namespace
 
 std::optional<semantics::Program>
-run::loadProgram(const std::string &path, const std::string &function) {
+run::loadProgram(const std::string &path, const std::string &function,
+                 std::vector<bool> *constants) {
   ParsedFile file(path);
   if (!file)
     return std::nullopt;
@@ -64,6 +66,8 @@ run::loadProgram(const std::string &path, const std::string &function) {
   if (func.getBody().getBlocks().size() == 1 && needsRaising(func) &&
       failed(raise(func)))
     return std::nullopt;
+  for (unsigned i = 0; constants && i < func.getNumArguments(); ++i)
+    constants->push_back(func.getArgAttr(i, kConstantAttribute) != nullptr);
   FailureOr<semantics::Program> program = toProgram(func);
   if (failed(program))
     return std::nullopt;

@@ -27,10 +27,12 @@ struct Options {
   std::string driver; ///< the CUDA driver library
 };
 
-/// The program of a function of mgraph_kernel or raisable linalg. A failure has
-/// been reported as diagnostics.
-std::optional<semantics::Program> loadProgram(const std::string &path,
-                                              const std::string &function);
+/// The program of a function of mgraph_kernel or raisable linalg, and which of
+/// its inputs are mirage.constant if that is asked for. A failure has been
+/// reported as diagnostics.
+std::optional<semantics::Program>
+loadProgram(const std::string &path, const std::string &function,
+            std::vector<bool> *constants = nullptr);
 
 /// What lowering left in a module: the plan and the PTX text. A failure has
 /// been reported as diagnostics.
@@ -51,6 +53,9 @@ llvm::Error writeOutputs(llvm::ArrayRef<interpreter::Tensor> outputs,
 
 llvm::Expected<ExitCode> runOnCpu(const Options &options);
 llvm::Expected<ExitCode> runOnGpu(const Options &options);
+
+/// `mirage-run tune`: argv[0] and what follows `tune`.
+llvm::Expected<ExitCode> tuneMain(int argc, char **argv);
 
 } // namespace mirage::run
 

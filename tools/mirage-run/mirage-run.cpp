@@ -22,6 +22,8 @@ static const char kOverview[] =
       every output element with the interpreter if a reference is given, and
       times it: medians over a replayed CUDA graph, with cold and with warm L2
       cache, with and without dependent launch
+  mirage-run tune in.mlir
+      searches, times the best candidates and keeps the quickest: tune --help
 
 Exit status: 0 success, 1 bad input or a failure on the way, 2 a wrong result,
 3 no CUDA driver or device.
@@ -67,10 +69,30 @@ static llvm::Error sortFiles(llvm::ArrayRef<std::string> files, bool gpu,
   return llvm::Error::success();
 }
 
+/// Says what went wrong, and with which exit status.
+static int fail(llvm::Error error, ExitCode code) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const mirage::runtime::NoDeviceError &e) {
+        code = kNoDevice;
+        llvm::WithColor::error() << e.message() << "\n";
+      },
+      [](const llvm::ErrorInfoBase &e) {
+        llvm::WithColor::error() << e.message() << "\n";
+      });
+  return code;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   // The shared library of LLVM brings hundreds of options, some of our names.
   cl::ResetCommandLineParser();
+  if (argc > 1 && llvm::StringRef(argv[1]) == "tune") {
+    std::vector<char *> rest(argv + 1, argv + argc);
+    rest[0] = argv[0];
+    llvm::Expected<ExitCode> code = tuneMain(rest.size(), rest.data());
+    return code ? *code : fail(code.takeError(), kFailure);
+  }
   cl::OptionCategory category("mirage-run");
   cl::opt<bool> cpu("cpu", cl::desc("Run in the interpreter"),
                     cl::cat(category));
@@ -116,18 +138,6 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, kOverview);
 
-  auto fail = [](llvm::Error error, ExitCode code) -> int {
-    llvm::handleAllErrors(
-        std::move(error),
-        [&](const mirage::runtime::NoDeviceError &e) {
-          code = kNoDevice;
-          llvm::WithColor::error() << e.message() << "\n";
-        },
-        [](const llvm::ErrorInfoBase &e) {
-          llvm::WithColor::error() << e.message() << "\n";
-        });
-    return code;
-  };
   if (cpu == gpu)
     return fail(llvm::createStringError(
                     cpu ? "expected one of --cpu and --gpu, but got both"
