@@ -7,14 +7,21 @@
 
 namespace mirage {
 
+/// How the kernels of a module may be launched.
+enum class LaunchMode {
+  Dependent, ///< before the previous kernel ends, where the target can
+  Plain,     ///< by cuLaunchKernel alone, as IREE does
+};
+
 #define GEN_PASS_DECL
 #include "Mirage/Conversion/Passes.h.inc"
 
 /// Adds the whole way from kernel graphs to PTX text in a `gpu.binary`.
 void buildLowerToPTXPipeline(mlir::OpPassManager &manager,
-                             llvm::StringRef target);
+                             llvm::StringRef target,
+                             LaunchMode launch = LaunchMode::Dependent);
 
-/// Registers `--mirage-lower-to-ptx="target=..."`.
+/// Registers `--mirage-lower-to-ptx="target=... launch=..."`.
 void registerLowerToPTXPipeline();
 
 #define GEN_PASS_REGISTRATION

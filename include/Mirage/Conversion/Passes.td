@@ -24,6 +24,15 @@ def ConvertMGraphToThread
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
            "GPU to lower for: sm_80, sm_86, sm_89, sm_90a, sm_100a or sm_120a">,
+    Option<"launch", "launch", "::mirage::LaunchMode",
+           /*default=*/"::mirage::LaunchMode::Dependent",
+           "What kernels may ask of a launch: `dependent` (to begin before the "
+           "previous kernel ends, where the target can) or `plain` (nothing)",
+           [{::llvm::cl::values(
+               clEnumValN(::mirage::LaunchMode::Dependent, "dependent",
+                          "dependent launch where the target has it"),
+               clEnumValN(::mirage::LaunchMode::Plain, "plain",
+                          "no launch attributes"))}]>,
   ];
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Kernels written">,
@@ -46,6 +55,15 @@ def ConvertMGraphThreadToNVVM
            "GPU to lower for">,
     Option<"moduleName", "module-name", "std::string", /*default=*/"\"mirage_kernels\"",
            "Symbol of the gpu.module">,
+    Option<"launch", "launch", "::mirage::LaunchMode",
+           /*default=*/"::mirage::LaunchMode::Dependent",
+           "What kernels may ask of a launch: `dependent` (to begin before the "
+           "previous kernel ends, where the target can) or `plain` (nothing)",
+           [{::llvm::cl::values(
+               clEnumValN(::mirage::LaunchMode::Dependent, "dependent",
+                          "dependent launch where the target has it"),
+               clEnumValN(::mirage::LaunchMode::Plain, "plain",
+                          "no launch attributes"))}]>,
   ];
 }
 

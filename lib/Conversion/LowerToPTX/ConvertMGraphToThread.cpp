@@ -110,7 +110,7 @@ struct ConvertMGraphToThreadPass
     copyRepeatedOutputs(program);
 
     OpBuilder builder(func);
-    PlanBuilder plan(program, builder, func, lowering, target,
+    PlanBuilder plan(program, builder, func, lowering, target, launch,
                      locationsOf(*source, func));
     if (llvm::Error e = plan.run()) {
       plan.eraseKernels();
@@ -120,14 +120,14 @@ struct ConvertMGraphToThreadPass
 
     Block &body = func.getBody().front();
     OpBuilder inside = OpBuilder::atBlockTerminator(&body);
-    auto launch = kernel::LaunchOp::create(
+    auto launchOp = kernel::LaunchOp::create(
         inside, func.getLoc(), func.getResultTypes(),
         SymbolRefAttr::get(&getContext(), "mirage_kernels"),
         func.getArguments(), planToAttribute(&getContext(), plan.get()));
-    body.getTerminator()->setOperands(launch.getResults());
+    body.getTerminator()->setOperands(launchOp.getResults());
     SmallVector<Operation *> lowered;
     for (Operation &op : body.without_terminator())
-      if (&op != launch.getOperation())
+      if (&op != launchOp.getOperation())
         lowered.push_back(&op);
     for (Operation *op : llvm::reverse(lowered))
       op->erase();

@@ -28,7 +28,8 @@ struct ConvertMGraphThreadToNVVMPass
     if (!found)
       return signalPassFailure();
     remarkNestedModules(getOperation(), "convert-mgraph-thread-to-nvvm");
-    if (failed(convertThreadToNVVM(getOperation(), moduleName, *found)))
+    if (failed(convertThreadToNVVM(getOperation(), moduleName, *found,
+                                   launch == LaunchMode::Dependent)))
       signalPassFailure();
   }
 };
@@ -37,13 +38,22 @@ struct LowerToPTXOptions : PassPipelineOptions<LowerToPTXOptions> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("GPU to lower for"),
                              llvm::cl::init("sm_90a")};
+  Option<LaunchMode> launch{
+      *this, "launch", llvm::cl::desc("What kernels may ask of a launch"),
+      llvm::cl::init(LaunchMode::Dependent),
+      llvm::cl::values(
+          clEnumValN(LaunchMode::Dependent, "dependent",
+                     "dependent launch where the target has it"),
+          clEnumValN(LaunchMode::Plain, "plain", "no launch attributes"))};
 };
 } // namespace
 
-void mirage::buildLowerToPTXPipeline(OpPassManager &manager, StringRef target) {
-  manager.addPass(createConvertMGraphToThread({target.str()}));
+void mirage::buildLowerToPTXPipeline(OpPassManager &manager, StringRef target,
+                                     LaunchMode launch) {
+  manager.addPass(createConvertMGraphToThread({target.str(), launch}));
   ConvertMGraphThreadToNVVMOptions options;
   options.target = target.str();
+  options.launch = launch;
   manager.addPass(createConvertMGraphThreadToNVVM(options));
   GpuModuleToBinaryPassOptions binary;
   binary.compilationTarget = "isa";
@@ -55,6 +65,6 @@ void mirage::registerLowerToPTXPipeline() {
       "mirage-lower-to-ptx",
       "Lower kernel graphs to PTX text in a gpu.binary, and a launch plan",
       [](OpPassManager &manager, const LowerToPTXOptions &options) {
-        buildLowerToPTXPipeline(manager, options.target);
+        buildLowerToPTXPipeline(manager, options.target, options.launch);
       });
 }

@@ -39,10 +39,11 @@ std::string chooseBaseName(func::FuncOp func) {
 
 PlanBuilder::PlanBuilder(const semantics::Program &program, OpBuilder &builder,
                          func::FuncOp func, const cost::Target &lowering,
-                         StringRef target,
+                         StringRef target, LaunchMode launchMode,
                          llvm::DenseMap<ValueId, LocationAttr> locations)
     : program(program), builder(builder), func(func), lowering(lowering),
-      locations(std::move(locations)), location(func.getLoc()) {
+      launchMode(launchMode), locations(std::move(locations)),
+      location(func.getLoc()) {
   plan.target = target.str();
   baseName = chooseBaseName(func);
   for (unsigned i = 0; i < program.numInputs; ++i) {
@@ -192,7 +193,8 @@ void PlanBuilder::addLaunch(thread::KernelOp kernel, ArrayRef<ValueId> operands,
   llvm::copy(kernel.getCluster(), launch.cluster.begin());
   launch.threads = kernel.getThreads();
   launch.sharedBytes = kernel.getSharedBytes();
-  launch.dependentLaunch = lowering.hasGridDependency();
+  launch.dependentLaunch =
+      launchMode == LaunchMode::Dependent && lowering.hasGridDependency();
   plan.kernels.push_back(launch);
 }
 

@@ -4,6 +4,7 @@
 #define MIRAGE_CONVERSION_LOWERTOPTX_PLANBUILDER_H
 
 #include "Mirage/Conversion/KernelToThread/KernelToThread.h"
+#include "Mirage/Conversion/Passes.h"
 #include "Mirage/Cost/Target.h"
 #include "Mirage/Runtime/LaunchPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,7 +19,7 @@ public:
   /// `locations` of the values that ops of the function yield.
   PlanBuilder(const semantics::Program &program, mlir::OpBuilder &builder,
               mlir::func::FuncOp func, const cost::Target &lowering,
-              llvm::StringRef target,
+              llvm::StringRef target, LaunchMode launchMode,
               llvm::DenseMap<semantics::ValueId, mlir::LocationAttr> locations);
 
   llvm::Error run();
@@ -47,6 +48,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::func::FuncOp func;
   const cost::Target &lowering;
+  LaunchMode launchMode;
   llvm::DenseMap<semantics::ValueId, mlir::LocationAttr> locations;
   mlir::Location location;
   runtime::LaunchPlan plan;

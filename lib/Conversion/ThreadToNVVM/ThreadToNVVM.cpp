@@ -25,7 +25,8 @@ void mirage::registerThreadToNVVMDependencies(DialectRegistry &registry) {
 }
 
 LogicalResult mirage::convertThreadToNVVM(ModuleOp module, StringRef moduleName,
-                                          const cost::Target &target) {
+                                          const cost::Target &target,
+                                          bool dependentLaunch) {
   SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
   if (kernels.empty())
     return success();
@@ -46,7 +47,8 @@ LogicalResult mirage::convertThreadToNVVM(ModuleOp module, StringRef moduleName,
                          LLVM::Linkage::External, kSharedMemorySymbol,
                          Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
   for (KernelOp kernel : kernels) {
-    if (failed(Emitter(b, kernel, target.hasGridDependency(), target.hasWgmma())
+    if (failed(Emitter(b, kernel, dependentLaunch && target.hasGridDependency(),
+                       target.hasWgmma())
                    .run())) {
       gpuModule.erase();
       return failure();
