@@ -17,8 +17,16 @@ mlir::FailureOr<std::string> exportPTX(mlir::ModuleOp module);
 mlir::FailureOr<runtime::LaunchPlan> exportPlan(mlir::ModuleOp module,
                                                 llvm::StringRef function = "");
 
-/// Registers `--export-ptx` and `--export-plan` of mirage-translate, which read
-/// modules of their own dialects and of those that `registerOthers` adds.
+/// `module` as text for iree-compile: its PTX as the object of one
+/// hal.executable.source, every kernel as an export, every function as
+/// dispatches. The PTX is embedded, or with `objectPath` named by that path.
+/// What IREE's launches cannot do is a diagnostic.
+mlir::FailureOr<std::string> exportIREE(mlir::ModuleOp module,
+                                        llvm::StringRef objectPath = "");
+
+/// Registers `--export-ptx`, `--export-plan` and `--export-iree` of
+/// mirage-translate, which read modules of their own dialects and of those that
+/// `registerOthers` adds.
 void registerExports(void (*registerOthers)(mlir::DialectRegistry &));
 
 } // namespace mirage

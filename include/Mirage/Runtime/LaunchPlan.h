@@ -22,7 +22,10 @@
 //                                {"kind": "output", "index": 0},
 //                                {"kind": "scratch", "index": 0}]}]}
 //
-// Meaning. Kernels run in this order on one stream. Each parameter is one
+// Meaning. Kernels run in this order on one stream. A kernel writes the outputs
+// and scratch that no kernel before it has as parameters, which are its last
+// ones; if it has none of these it writes its last parameter, a part that the
+// kernels before left out. It reads the others. Each parameter is one
 // 64-bit device address of a dense row-major tensor, aligned to 256 bytes at
 // least for outputs and scratch and to 16 for inputs. Scratch holds what one
 // kernel leaves for a later one; `zero` scratch is filled with zero bytes

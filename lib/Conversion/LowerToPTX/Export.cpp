@@ -87,4 +87,19 @@ void mirage::registerExports(void (*registerOthers)(mlir::DialectRegistry &)) {
         return success();
       },
       registerDialects);
+  static llvm::cl::opt<std::string> object(
+      "iree-object",
+      llvm::cl::desc("Path of the PTX that --export-iree names instead of "
+                     "embedding it"),
+      llvm::cl::init(""));
+  TranslateFromMLIRRegistration iree(
+      "export-iree", "print a lowered module as input of iree-compile",
+      [](Operation *op, raw_ostream &os) -> LogicalResult {
+        FailureOr<std::string> text = exportIREE(cast<ModuleOp>(op), object);
+        if (failed(text))
+          return failure();
+        os << *text;
+        return success();
+      },
+      registerDialects);
 }
