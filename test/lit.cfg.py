@@ -52,5 +52,19 @@ if os.path.exists("/usr/lib/llvm-22/lib/libLLVMSupport.a") and os.path.exists(
     "/usr/lib/x86_64-linux-gnu/libzstd.a"
 ):
     config.available_features.add("static-llvm")
+
+# iree-compile, on the PATH or as `utils/setup --iree` installs it: tests that need
+# it say REQUIRES: iree.
+iree_compile = lit.util.which(
+    "iree-compile",
+    os.pathsep.join(
+        [os.environ.get("PATH", ""), os.path.join(config.mirage_src_root, ".venv/bin")]
+    ),
+)
+if iree_compile:
+    config.available_features.add("iree")
+    config.substitutions.append(("%iree_compile", iree_compile))
+else:
+    lit_config.note("tests of the IREE export are skipped: expected iree-compile on the PATH or in .venv, but found none")
 # Lowering must not depend on a CUDA toolkit that happens to be installed.
 config.environment.pop("CUDA_HOME", None)
