@@ -72,6 +72,7 @@ class CompiledGraph:
 
     def __call__(self, inputs: Sequence[Any], stream: Any = None, device: str | None = None,
                  dependent: bool = False) -> list[Any]:
+        """One run on tensors of the graph's shapes and types; returns new tensors, one for each output."""
         if len(inputs) != len(self._inputs):
             raise MirageError(f"expected {len(self._inputs)} inputs, of shapes "
                               f"{', '.join(show(s.shape) for s in self._inputs)}, but got {len(inputs)}")

@@ -39,14 +39,17 @@ class DTensor:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The sizes of its dims."""
         return self.value.shape
 
     @property
     def dtype(self) -> DType:
+        """The element type."""
         return self.value.dtype
 
     @property
     def num_dims(self) -> int:
+        """The number of its dims."""
         return len(self.value.shape)
 
     def dim(self, i: int) -> int:

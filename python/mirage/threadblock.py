@@ -30,10 +30,12 @@ class STensor:
     accumulator: "_Accumulator | None" = None
 
     def dim(self, i: int) -> int:
+        """The size of dim `i`."""
         return self.shape[i]
 
     @property
     def num_dims(self) -> int:
+        """The number of its dims."""
         return len(self.shape)
 
 

@@ -280,9 +280,13 @@ def backend(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], *, options:
     "reduce-overhead" for CUDA graphs.
 
     device: "cpu" runs fragments of tensors in host memory in the interpreter (slow; for tests).
-    target: as "sm_90a". threads: of the search. cache: keep searches on disk. search: options of mirage-superopt.
+    target: as "sm_90a".
+    threads: of the search.
+    cache: keep searches on disk.
+    search: options of mirage-superopt.
     measure: on a GPU, time each fragment and keep it only if it is faster than its matrix products by the library and
-        a kernel each for what leads to them and follows. always: keep whatever was improved.
+        a kernel each for what leads to them and follows.
+    always: keep whatever was improved.
     dependent_launch: kernels may begin to read weights before the kernel before them ends. Only where no kernel
         writes weights.
     report: a mirage.inductor.Report that is added to.
