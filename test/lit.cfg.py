@@ -53,6 +53,10 @@ if os.path.exists("/usr/lib/llvm-22/lib/libLLVMSupport.a") and os.path.exists(
 ):
     config.available_features.add("static-llvm")
 
+# PyTorch in .venv, for the pages that use it.
+if glob.glob(os.path.join(config.mirage_src_root, ".venv/lib/python3*/site-packages/torch")):
+    config.available_features.add("torch")
+
 # iree-compile, on the PATH or as `utils/setup --iree` installs it: tests that need
 # it say REQUIRES: iree.
 iree_compile = lit.util.which(
