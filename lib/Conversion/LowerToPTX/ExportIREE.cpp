@@ -37,6 +37,23 @@ struct Buffer {
   std::string type;
 };
 
+/// The buffers of one launch.
+struct Buffers {
+  std::vector<Buffer> inputs, outputs, scratch;
+
+  Buffer &operator[](const runtime::PlanParameter &parameter) {
+    switch (parameter.kind) {
+    case ParameterKind::Input:
+      return inputs[parameter.index];
+    case ParameterKind::Output:
+      return outputs[parameter.index];
+    case ParameterKind::Scratch:
+      return scratch[parameter.index];
+    }
+    llvm_unreachable("all kinds are listed");
+  }
+};
+
 class IREEWriter {
 public:
   IREEWriter(ModuleOp module, StringRef objectPath)
@@ -127,21 +144,20 @@ private:
         return launch.emitError("expected scratch without a zero fill in a "
                                 "plan to export, but got one of scratch ")
                << i;
-    std::vector<Buffer> buffers[3];
+    Buffers buffers;
     for (Value value : launch.getInputs())
-      buffers[int(ParameterKind::Input)].push_back(
-          {values[value], spell(value.getType())});
+      buffers.inputs.push_back({values[value], spell(value.getType())});
     for (const semantics::TensorType &type : plan->outputs)
-      buffers[int(ParameterKind::Output)].push_back(
+      buffers.outputs.push_back(
           {"", spell(tensorFromSemantics(module.getContext(), type))});
     for (const runtime::PlanScratch &scratch : plan->scratch)
-      buffers[int(ParameterKind::Scratch)].push_back(
+      buffers.scratch.push_back(
           {"", "tensor<" + llvm::itostr(scratch.bytes) + "xi8>"});
     for (const PlanKernel &kernel : plan->kernels)
       if (failed(writeKernel(launch, kernel, buffers)))
         return failure();
-    for (auto [result, buffer] : llvm::zip_equal(
-             launch.getResults(), buffers[int(ParameterKind::Output)])) {
+    for (auto [result, buffer] :
+         llvm::zip_equal(launch.getResults(), buffers.outputs)) {
       if (spell(result.getType()) != buffer.type)
         return launch.emitError("expected the plan's output ")
                << result.getResultNumber() << " to be " << result.getType()
@@ -168,12 +184,12 @@ private:
   /// The plan's rule: a kernel writes the buffers that no kernel before it
   /// has, else its last one, in place.
   LogicalResult writeKernel(kernel::LaunchOp launch, const PlanKernel &kernel,
-                            std::vector<Buffer> (&buffers)[3]) {
+                            Buffers &buffers) {
     if (failed(checkKernel(launch, kernel)))
       return failure();
     SmallVector<Buffer *> operands, results;
     for (const runtime::PlanParameter &parameter : kernel.parameters) {
-      Buffer &buffer = buffers[int(parameter.kind)][parameter.index];
+      Buffer &buffer = buffers[parameter];
       if (!buffer.name.empty() && !results.empty())
         return launch.emitError("expected the parameters that ")
                << kernel.name << " writes after those that it reads, but got "
