@@ -35,6 +35,12 @@ bool isPositiveScaling(const ScalarOp &op) {
   return op.kind == OpKind::Mul && op.hasConstant && op.constant.toDouble() > 0;
 }
 
+bool broadcasts(llvm::ArrayRef<int> a, llvm::ArrayRef<int> b) {
+  return a.size() == b.size() && llvm::all_of_zip(a, b, [](int x, int y) {
+           return x == y || x == 1 || y == 1;
+         });
+}
+
 bool isLinear(const ScalarOp &op) {
   return op.kind == OpKind::Neg ||
          (op.hasConstant && (op.kind == OpKind::Mul ||
@@ -271,6 +277,12 @@ void ValueGraph::proposeRescaled(int value, int factor) {
   const Traits x = allNodes[value].traits, f = allNodes[factor].traits;
   if (x.shift < 0 || x.shiftMap != f.shiftMap)
     return;
+  // A reshape may stand between the value and the maximum that it hangs on.
+  if (!broadcasts(allNodes[value].value.shape(),
+                  allNodes[factor].value.shape())) {
+    ++stats.prunedShape;
+    return;
+  }
   PolyId e = allNodes[value].expression;
   if (allNodes[factor].phase != Phase::Inside) {
     if (x.shift != f.from)

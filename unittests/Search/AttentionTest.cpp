@@ -172,6 +172,24 @@ TEST(AttentionTest, RankFour) {
   expectFound(attentionOf(form, 8, 64, 1024, 128));
 }
 
+// A tile and the factor that rescales it may have different ranks: softmax of
+// rank 4, reshaped for a product of rank 3.
+TEST(AttentionTest, RanksThatDifferAreNotRescaled) {
+  Builder b;
+  ValueId x = b.input({1, 4, 4, 4}, DType::F32), v = b.input({4, 4, 8});
+  Attrs last;
+  last.dims = {3};
+  ValueId p = b.cast(b.op(OpKind::Softmax, {x}, last), DType::F16);
+  ValueId rows = b.typed(OpKind::Reshape, {p}, {{4, 4, 4}, DType::F16});
+  ValueId out = b.matmul(rows, v);
+  Program program =
+      b.finish({b.typed(OpKind::Reshape, {out}, {{1, 4, 4, 8}, DType::F16})});
+  auto result =
+      search(program, SearchOptions(*mirage::cost::findTarget("sm_90a")));
+  ASSERT_TRUE(static_cast<bool>(result));
+  EXPECT_GT(result->stats.prunedShape, 0u);
+}
+
 // softmax with rows that are masked whole made 0, as exporters spell it: a
 // select of two constants is no step of a map, and nothing is found.
 TEST(AttentionTest, SelectOfTwoConstantsIsLeft) {
