@@ -37,12 +37,6 @@ public:
     computeTreeWeights();
     std::vector<int> outputs;
     chooseOutputs(values.outputNodes(), outputs);
-    std::stable_sort(found.begin(), found.end(),
-                     [](const GraphSketch &a, const GraphSketch &b) {
-                       return a.weight < b.weight;
-                     });
-    if (found.size() > limit)
-      found.resize(limit);
     return std::move(found);
   }
 
@@ -171,7 +165,8 @@ private:
     if (chosen.size() == options.size()) {
       outputs = chosen;
       std::vector<int> pending = chosen;
-      chosenEdge.clear();
+      chosenEdge.assign(values.nodes().size(), -1);
+      marked.assign(values.nodes().size(), 0);
       steps = 0;
       expand(pending, 0);
       return;
@@ -188,24 +183,31 @@ private:
     }
   }
 
-  bool reaches(int from, int node) const {
-    if (from == node)
-      return true;
-    auto at = chosenEdge.find(from);
-    if (at == chosenEdge.end())
-      return false;
-    for (int operand : values.edges()[at->second].operands)
-      if (operand >= 0 && reaches(operand, node))
+  /// Each node once: what is shared has very many paths.
+  bool reaches(int from, int node) {
+    ++mark;
+    std::vector<int> stack{from};
+    while (!stack.empty()) {
+      int at = stack.back();
+      stack.pop_back();
+      if (at == node)
         return true;
+      if (marked[at] == mark || chosenEdge[at] < 0)
+        continue;
+      marked[at] = mark;
+      for (int operand : values.edges()[chosenEdge[at]].operands)
+        if (operand >= 0)
+          stack.push_back(operand);
+    }
     return false;
   }
 
   void expand(std::vector<int> pending, double weight) {
-    if (++steps > 50000 || found.size() > 20000)
+    if (++steps > 50000 || finished > 20000)
       return;
     if (weight > best * 1.5 + 2 * kBlockReduction)
       return;
-    while (!pending.empty() && chosenEdge.count(pending.back()))
+    while (!pending.empty() && chosenEdge[pending.back()] >= 0)
       pending.pop_back();
     if (pending.empty()) {
       finish(weight);
@@ -230,11 +232,16 @@ private:
         if (operand >= 0)
           next.push_back(operand);
       expand(std::move(next), weight + weights[e]);
-      chosenEdge.erase(node);
+      chosenEdge[node] = -1;
     }
   }
 
+  /// Keeps the lightest, of equal ones the first.
   void finish(double weight) {
+    ++finished;
+    // Most are too heavy: they are not worth being written down.
+    if (found.size() == limit && weight >= found.back().weight)
+      return;
     GraphSketch graph;
     graph.weight = weight;
     graph.outputs = outputs;
@@ -245,7 +252,13 @@ private:
     if (graph.countedOps > maxOps)
       return;
     best = std::min(best, weight);
-    found.push_back(std::move(graph));
+    found.insert(std::upper_bound(found.begin(), found.end(), weight,
+                                  [](double w, const GraphSketch &other) {
+                                    return w < other.weight;
+                                  }),
+                 std::move(graph));
+    if (found.size() > limit)
+      found.pop_back();
   }
 
   void visit(int node, std::set<int> &done, GraphSketch &graph) {
@@ -307,8 +320,11 @@ private:
   std::vector<double> tree;    ///< of each node, nothing shared
   std::vector<std::vector<int>> sorted;
   std::vector<int> outputs;
-  std::map<int, int> chosenEdge;
-  std::vector<GraphSketch> found;
+  std::vector<int> chosenEdge;  ///< of each node, or -1
+  std::vector<uint64_t> marked; ///< the last walk that met each node
+  uint64_t mark = 0;
+  std::vector<GraphSketch> found; ///< lightest first
+  uint64_t finished = 0;
   double best = std::numeric_limits<double>::infinity();
   uint64_t steps = 0;
 };
