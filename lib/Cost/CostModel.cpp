@@ -559,3 +559,13 @@ double mirage::cost::predictMicros(const Program &program,
   }
   return total;
 }
+
+double mirage::cost::lowerBoundMicros(const Program &program,
+                                      const Target &target) {
+  double bytes = 0;
+  for (unsigned i = 0; i < program.numInputs; ++i)
+    bytes += program.type(i).byteSize();
+  for (ValueId v : program.outputs)
+    bytes += program.type(v).byteSize();
+  return target.launch + kRamp + kTail + bytes / target.dramBandwidth;
+}

@@ -83,6 +83,8 @@ public:
 
 private:
   bool isWorthwhile(const Space &space) const {
+    if (options.narrow && result.stats.graphs > 0)
+      return false;
     // Graphs whose sizes do not fit the target stay so with open maps.
     if (result.candidates.empty())
       return space.opaqueMaps || result.stats.graphs == 0;
@@ -163,6 +165,9 @@ private:
       if (progress.bestMicros == 0 ||
           candidate.predictedMicros < progress.bestMicros)
         progress.bestMicros = candidate.predictedMicros;
+    progress.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
     options.progress(progress);
   }
 
@@ -187,6 +192,8 @@ private:
   std::set<std::string> seen;
   bool allMapsOpen = false;
   std::mutex progressMutex;
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
   Progress progress;
 };
 } // namespace

@@ -233,6 +233,17 @@ void ValueGraph::proposeMaps(int n) {
   }
 }
 
+bool ValueGraph::isLoaded(int n) const {
+  return llvm::any_of(allNodes[n].edges, [&](int e) {
+    const Edge &edge = allEdges[e];
+    // Reshapes back and forth are a cycle, in which nodes of larger numbers
+    // come later.
+    return edge.action.kind == Action::Load ||
+           (edge.action.kind == Action::Reshape && edge.operands[0] < n &&
+            isLoaded(edge.operands[0]));
+  });
+}
+
 void ValueGraph::proposeShapes(int n) {
   Phase phase = allNodes[n].phase;
   PolyId e = allNodes[n].expression;
@@ -243,9 +254,7 @@ void ValueGraph::proposeShapes(int n) {
   llvm::ArrayRef<int> shape = llvm::ArrayRef<int>(dims).drop_front(kContext);
   // What has one rank at the loads keeps it to the store: the other forms of
   // each value in between are the same with dims of size 1 elsewhere.
-  bool isLoad = llvm::any_of(allNodes[n].edges, [&](int e) {
-    return allEdges[e].action.kind == Action::Load;
-  });
+  bool isLoad = isLoaded(n);
   for (unsigned i = 0; i < analysis.reshapes.size(); ++i) {
     const ReshapeTemplate &reshape = analysis.reshapes[i];
     if (reshape.from.size() != shape.size())

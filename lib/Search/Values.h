@@ -98,6 +98,8 @@ private:
   void proposeUnary(int node);
   void proposeMaps(int node);
   void proposeShapes(int node);
+  /// Whether the node is an input's tile, in whatever shape.
+  bool isLoaded(int node) const;
   /// Whether the node has the value of an output when it has this shape.
   bool isGoal(int node, llvm::ArrayRef<int> shape) const;
   void proposeReductions(int node, bool isMax);

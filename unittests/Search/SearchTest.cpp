@@ -114,6 +114,8 @@ TEST(SearchTest, EveryProgramOfTheTableIsOneKernel) {
     SearchResult result = run(program, options);
     expectOneKernel(program, result);
     EXPECT_LT(result.candidates[0].predictedMicros, result.originalMicros);
+    EXPECT_GE(result.candidates[0].predictedMicros,
+              mirage::cost::lowerBoundMicros(program, options.target));
     EXPECT_LE(result.candidates[0].countedOps, options.maxBlockOps);
     EXPECT_EQ(result.stopped, StopReason::Finished);
   }
@@ -332,3 +334,31 @@ TEST(SearchTest, SquareWeightWithResidual) {
   EXPECT_EQ(count(graphOf(result.candidates[0]).body, OpKind::Load), 3u);
 }
 } // namespace
+
+// A norm of rank 3 with a scale of rank 1 before a product of rank 2, as
+// exporters write it: the scale is reshaped twice, at its load. The structures
+// of one space are enough, where three spaces were searched for it.
+TEST(SearchTest, ReshapesAtALoadFollowOneAnother) {
+  Builder b;
+  ValueId x = b.input({1, 4, 32}), scale = b.input({32}), w = b.input({32, 32});
+  ValueId row = b.typed(OpKind::Reshape, {scale}, {{1, 1, 32}, DType::F16});
+  ValueId norm = b.op(OpKind::Mul, {row, b.rmsNorm(x, 1e-5)});
+  ValueId flat = b.typed(OpKind::Reshape, {norm}, {{4, 32}, DType::F16});
+  Program program = b.finish({b.matmul(flat, w)});
+  SearchOptions options = defaults();
+  options.narrow = true;
+  SearchResult narrow = run(program, options);
+  expectOneKernel(program, narrow);
+  EXPECT_EQ(narrow.stats.structures, 12u);
+}
+
+// A narrow search ends at graphs of which no sizes fit.
+TEST(SearchTest, NarrowSearchEndsAtTheFirstGraphs) {
+  SearchOptions options = defaults();
+  options.narrow = true;
+  SearchResult narrow = run(linearGelu(4, 24, 20), options);
+  EXPECT_TRUE(narrow.candidates.empty());
+  EXPECT_GT(narrow.stats.graphs, 0u);
+  EXPECT_LT(narrow.stats.structures,
+            run(linearGelu(4, 24, 20)).stats.structures);
+}

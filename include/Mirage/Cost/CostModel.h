@@ -59,6 +59,11 @@ double costOp(const semantics::Program &program, const semantics::Op &op,
 /// The sum over the kernel-level ops. Graphs that do not fit count as infinite.
 double predictMicros(const semantics::Program &program, const Target &target);
 
+/// No graph of this program is predicted below: a launch, and every input read
+/// and every output written once.
+double lowerBoundMicros(const semantics::Program &program,
+                        const Target &target);
+
 } // namespace mirage::cost
 
 #endif // MIRAGE_COST_COSTMODEL_H

@@ -50,6 +50,7 @@ struct Progress {
   uint64_t visited = 0;
   uint64_t values = 0;
   double bestMicros = 0; ///< 0 while nothing is found
+  double seconds = 0;    ///< since the search began
 };
 
 struct SearchOptions {
@@ -62,6 +63,9 @@ struct SearchOptions {
   uint64_t nodeBudget = 5'000'000;
   /// Distinct values kept in each structure.
   uint64_t valueBudget = 10'000;
+  /// For fragments that are tried by the dozen: no wider space once there are
+  /// graphs, whether sizes of them fit or not.
+  bool narrow = false;
   PruneMode prune = PruneMode::Auto;
   unsigned solverRlimit = 2'000'000; ///< for each query
   unsigned threads = 1;
