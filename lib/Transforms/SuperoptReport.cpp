@@ -65,6 +65,7 @@ llvm::json::Value FragmentReport::toJSON() const {
       {"verdicts", std::move(checked)},
       {"search",
        llvm::json::Object{
+           {"repeated", repeated},
            {"stopped", stringify(stopped)},
            {"structures", static_cast<int64_t>(stats.structures)},
            {"visited", static_cast<int64_t>(stats.visited)},

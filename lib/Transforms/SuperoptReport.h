@@ -19,6 +19,7 @@ struct FragmentReport {
   };
   std::string function;
   size_t ops = 0;
+  bool repeated = false; ///< the search is that of an earlier fragment
   std::string original, winner;
   std::string outcome; ///< "replaced", or why not
   double originalMicros = 0;

@@ -28,7 +28,8 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
   let summary = "Replace tensor programs by cheaper equivalent graphs";
   let description = [{
     Raises each function from linalg to `mgraph_kernel` where it can, cuts it into
-    fragments, searches each fragment's equivalent block graphs, verifies the
+    the fragments that are predicted to be cheapest together, each program of which
+    is searched once for equivalent block graphs, verifies the
     cheapest over random prime fields, and replaces the fragment by the first that
     is shown equivalent, has at most twice the fragment's own rounding error, and
     is predicted to be faster than the fragment op by op.
@@ -42,7 +43,7 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
 
     Fails only on options that name nothing. The result depends on the program and
     the options, not on time or threads; an interrupt returns the best so far, and
-    a remark says so.
+    a remark says so. While it searches, a line on a terminal says how far it is.
   }];
   let dependentDialects = ["::mirage::kernel::KernelDialect"];
   let options = [
@@ -64,7 +65,7 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
            "File for a JSON report of every fragment">,
   ];
   let statistics = [
-    Statistic<"numFragments", "num-fragments", "Fragments searched">,
+    Statistic<"numFragments", "num-fragments", "Programs searched">,
     Statistic<"numImproved", "num-improved", "Fragments replaced">,
     Statistic<"numRefuted", "num-refuted", "Candidates shown not equivalent">,
     Statistic<"numUndecided", "num-undecided",
