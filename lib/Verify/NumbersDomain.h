@@ -105,6 +105,21 @@ public:
   }
 
   Value div(const Value &a, const Value &b) {
+    // A numerator of one exponential, coefficient 1: 1 / (e^u / D) = D e^-u,
+    // which has no denominator.
+    if (b.hasExp && b.degree[0] == 0 && b.logTerms[0] == 0 &&
+        b.logNorm[0] == 0) {
+      Value turned = plain(b);
+      turned.degree[0] = b.degree[1];
+      turned.logTerms[0] = b.logTerms[1];
+      turned.logNorm[0] = b.logNorm[1];
+      turned.expFactors[0] = b.expFactors[0] + b.expFactors[1];
+      turned.degree[1] = turned.logTerms[1] = 0;
+      turned.logNorm[1] = turned.expFactors[1] = 0;
+      turned.denominator = 0;
+      turned.denominatorVaries = 0;
+      return mul(plain(a), turned);
+    }
     Value inverse = b;
     std::swap(inverse.degree[0], inverse.degree[1]);
     std::swap(inverse.logTerms[0], inverse.logTerms[1]);
