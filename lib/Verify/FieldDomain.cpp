@@ -99,6 +99,12 @@ void FieldDomain::requireFinite(const Value &a) {
         return fail(FailureKind::CannotTell, "minus infinity has no rule here");
 }
 
+/// Whether `value` is a positive number, and no zero by rounding.
+static bool isPositive(const ConstantValue &value) {
+  double v = value.toDouble();
+  return v > 0 && std::isfinite(v);
+}
+
 /// Elementwise on both components where both operands have them.
 template <class PFn, class QFn>
 std::shared_ptr<Tile> FieldDomain::zip(const Value &a, const Value &b, PFn onP,
@@ -159,6 +165,16 @@ TileRef FieldDomain::sub(const Value &a, const Value &b) {
 }
 
 TileRef FieldDomain::mul(const Value &a, const Value &b) {
+  if ((a->mayBeNegInf && b->positive) || (b->mayBeNegInf && a->positive)) {
+    auto rule = [](const PrimeField &f) {
+      return [&f](uint64_t x, uint64_t y) {
+        return x == kNegInf || y == kNegInf ? kNegInf : f.mul(x, y);
+      };
+    };
+    auto result = zip(a, b, rule(cx.fp), rule(cx.fq));
+    result->mayBeNegInf = true;
+    return result;
+  }
   requireFinite(a);
   requireFinite(b);
   if (a == b && a->sqrtOf)
@@ -168,6 +184,7 @@ TileRef FieldDomain::mul(const Value &a, const Value &b) {
   auto result = zip(
       a, b, [&](uint64_t x, uint64_t y) { return cx.fp.mul(x, y); },
       [&](uint64_t x, uint64_t y) { return cx.fq.mul(x, y); });
+  result->positive = a->positive && b->positive;
   if (a == b)
     result->squareOf = a;
   return result;
@@ -204,6 +221,7 @@ bool FieldDomain::invert(const PrimeField &field,
 TileRef FieldDomain::inverse(const Value &a) {
   auto result = std::make_shared<Tile>();
   result->shape = a->shape;
+  result->positive = a->positive;
   bool ok = true;
   if (wants(kP) && !a->p.empty()) {
     result->p = a->p;
@@ -219,12 +237,15 @@ TileRef FieldDomain::inverse(const Value &a) {
 }
 
 TileRef FieldDomain::div(const Value &a, const Value &b) {
+  if (a->mayBeNegInf && b->positive)
+    return mul(a, inverse(b));
   requireFinite(a);
   requireFinite(b);
   Value inverted = inverse(b);
   auto result = zip(
       a, inverted, [&](uint64_t x, uint64_t y) { return cx.fp.mul(x, y); },
       [&](uint64_t x, uint64_t y) { return cx.fq.mul(x, y); });
+  result->positive = a->positive && b->positive;
   if (b->sqrtOf) {
     result->rootNumerator = a;
     result->rootDivisor = b->sqrtOf;
@@ -249,6 +270,7 @@ TileRef FieldDomain::neg(const Value &a) {
 TileRef FieldDomain::constant(const ConstantValue &value) {
   auto tile = std::make_shared<Tile>();
   tile->constant = value;
+  tile->positive = isPositive(value);
   auto set = [&](uint64_t p, uint64_t q, bool isZero = false) {
     if (!isZero && p == 0)
       fail(FailureKind::ZeroDivisor, "constant that p divides");
@@ -372,9 +394,9 @@ TileRef FieldDomain::matmul(const Value &a, const Value &b, bool transposeRhs,
 }
 
 TileRef FieldDomain::reduceSum(const Value &a, llvm::ArrayRef<int64_t> dims) {
-  requireFinite(a);
   auto result = std::make_shared<Tile>();
   result->shape = reducedShape(a->shape, dims);
+  result->mayBeNegInf = a->mayBeNegInf;
   Strides to = broadcastStrides(result->shape, a->shape);
   auto run = [&](const PrimeField &field, const std::vector<uint64_t> &from,
                  std::vector<uint64_t> &sums) {
@@ -386,7 +408,8 @@ TileRef FieldDomain::reduceSum(const Value &a, llvm::ArrayRef<int64_t> dims) {
     bool shared = llvm::is_contained(dims, static_cast<int64_t>(first));
     forEachElement(shared ? 1 : threads, a->shape, to, to,
                    [&](int64_t i, int64_t at, int64_t) {
-                     sums[at] = field.add(sums[at], from[i]);
+                     bool none = from[i] == kNegInf || sums[at] == kNegInf;
+                     sums[at] = none ? kNegInf : field.add(sums[at], from[i]);
                    });
   };
   if (wants(kP) && !a->p.empty())

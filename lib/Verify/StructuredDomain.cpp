@@ -215,13 +215,25 @@ TileRef StructuredDomain::sub(const Value &a, const Value &b) {
   return zip(a, b, [&](auto &x, auto &y) { return add(x, neg(y)); });
 }
 TileRef StructuredDomain::mul(const Value &a, const Value &b) {
-  auto result = zip(a, b, [&](auto &x, auto &y) { return mul(x, y); });
+  auto result = zip(a, b, [&](auto &x, auto &y) {
+    if ((b->positive && is(x, Scalar::MinusInf)) ||
+        (a->positive && is(y, Scalar::MinusInf)))
+      return add(x, y);
+    return mul(x, y);
+  });
+  result->positive = a->positive && b->positive;
   if (a == b)
     result->squareOf = a;
   return result;
 }
 TileRef StructuredDomain::div(const Value &a, const Value &b) {
-  return zip(a, b, [&](auto &x, auto &y) { return div(x, y); });
+  auto result = zip(a, b, [&](auto &x, auto &y) {
+    if (b->positive && is(x, Scalar::MinusInf))
+      return x;
+    return div(x, y);
+  });
+  result->positive = a->positive && b->positive;
+  return result;
 }
 TileRef StructuredDomain::neg(const Value &a) {
   auto result = map(a, [&](auto &x) { return neg(x); });
@@ -321,6 +333,7 @@ TileRef StructuredDomain::constant(const ConstantValue &value) {
   TileRef pair = fields.constant(value);
   auto tile = std::make_shared<Tile>();
   tile->constant = value;
+  tile->positive = pair->positive;
   Scalar v{pair->p[0], pair->q.empty() ? 0 : pair->q[0], value.toDouble(),
            Scalar::Constant};
   if (pair->mayBeNegInf)
@@ -446,7 +459,6 @@ TileRef StructuredDomain::reduceSum(const Value &a,
   result->shadowed.assign(result->numElements(), literal(0.0));
   Strides to = broadcastStrides(result->shape, a->shape);
   forEachElement(a->shape, to, to, [&](int64_t i, int64_t at, int64_t) {
-    requireFinite(a->shadowed[i]);
     result->shadowed[at] = add(result->shadowed[at], a->shadowed[i]);
   });
   return result;

@@ -40,6 +40,7 @@ TileRef mirage::verify::stridedCopy(const Tile &source, Shape shape,
   result->shape = std::move(shape);
   result->constant = source.constant;
   result->mayBeNegInf = source.mayBeNegInf;
+  result->positive = source.positive;
   size_t count = result->numElements();
   forEachComponent(source, *result, [&](const auto &from, auto &to) {
     if (from.empty())

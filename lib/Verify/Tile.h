@@ -72,6 +72,9 @@ struct Tile {
   std::vector<int64_t> index;     ///< values known as integers (iota, masks)
   std::optional<ConstantValue> constant; ///< every element is this constant
   bool mayBeNegInf = false;
+  /// Every element is a positive number that no input changes: made of positive
+  /// constants by products and quotients. Minus infinity survives its product.
+  bool positive = false;
 
   // How the value was made, where a law asks for it.
   TileRef sqrtOf, squareOf, negOf, rootNumerator, rootDivisor;

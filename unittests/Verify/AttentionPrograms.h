@@ -17,9 +17,16 @@ inline Program attention(int64_t keyCount = kKeys) {
   return k.done({k.matmul(k.softmax(k.matmul(q, keys), 1), v)});
 }
 
+/// How online() spells exp.
+struct ExpSpelling {
+  bool base2 = false;  ///< exp(ln 2 * (x * log2 e)), as exp2 is raised
+  double factor = 1.0; ///< another factor on the exponent of the rescaling
+};
+
 /// Online softmax over three tiles of keys. `rescales` keeps the factor
 /// exp(m_old - m_new) on both accumulators.
-inline Program online(bool rescales, bool usesMax = true, int64_t tiles = 3) {
+inline Program online(bool rescales, bool usesMax = true, int64_t tiles = 3,
+                      ExpSpelling spelling = {}) {
   Program p;
   ValueId q = p.addInput({{kRows, kDepth}, DType::F32});
   ValueId keys = p.addInput({{kDepth, kKeys}, DType::F32});
@@ -31,9 +38,20 @@ inline Program online(bool rescales, bool usesMax = true, int64_t tiles = 3) {
   ValueId logits = b.op(OpKind::Matmul, {qt, kt});
   ValueId before = b.running(2, /*current=*/false, {kRows, 1});
   ValueId now = b.running(2, /*current=*/true, {kRows, 1});
-  ValueId factor = b.op(OpKind::Exp, {b.op(OpKind::Sub, {before, now})});
-  ValueId e =
-      b.op(OpKind::Exp, {usesMax ? b.op(OpKind::Sub, {logits, now}) : logits});
+  auto scaled = [&](ValueId x, double by) {
+    return b.op(OpKind::Mul, {x, b.constant(ConstantValue::makeLiteral(by))});
+  };
+  auto exp = [&](ValueId x) {
+    // The roundings that a float program holds.
+    if (spelling.base2)
+      x = scaled(scaled(x, 0x1.715476p+0), 0x1.62e43p-1);
+    return b.op(OpKind::Exp, {x});
+  };
+  ValueId fall = b.op(OpKind::Sub, {before, now});
+  if (spelling.factor != 1.0)
+    fall = scaled(fall, spelling.factor);
+  ValueId factor = exp(fall);
+  ValueId e = exp(usesMax ? b.op(OpKind::Sub, {logits, now}) : logits);
   ValueId product = b.op(OpKind::Matmul, {e, vt});
   auto kind = rescales ? AccumulatorKind::Rescale : AccumulatorKind::Sum;
   ValueId scale = rescales ? factor : -1;

@@ -35,6 +35,35 @@ TEST(AttentionTest, OnlineSoftmax) {
   expectEquivalent(attention(), online(/*rescales=*/false, /*usesMax=*/false));
 }
 
+// The running maximum starts at minus infinity, which meets a factor here.
+TEST(AttentionTest, OnlineSoftmaxByPowersOfTwo) {
+  auto byPowers = [](double factor) {
+    return online(/*rescales=*/true, /*usesMax=*/true, /*tiles=*/3,
+                  {/*base2=*/true, factor});
+  };
+  expectEquivalent(attention(), byPowers(1));
+  expectDifferent(attention(), byPowers(0.5));
+  // A negative factor makes plus infinity of it.
+  VerifyResult result = run(attention(), byPowers(-1));
+  EXPECT_EQ(result.verdict, Verdict::CannotTell);
+  EXPECT_EQ(result.reason, "candidate: mul: minus infinity has no rule here");
+}
+
+// 1 / exp(-x) has no denominator, so a sum of such terms has few exponents.
+TEST(AttentionTest, BoundSurvivesInvertedExponentials) {
+  constexpr int64_t kMany = 512;
+  auto build = [](double sign) {
+    Kernel k;
+    ValueId q = k.input({kRows, kDepth}), keys = k.input({kDepth, kMany}),
+            v = k.input({kMany, kDepth});
+    ValueId e = k.exp(k.mul(k.matmul(q, keys), k.literal(sign)));
+    e = k.op(OpKind::Reciprocal, {e});
+    return k.done({k.div(k.matmul(e, v), k.reduce(ReduceKind::Sum, e, 1))});
+  };
+  expectEquivalent(attention(kMany), build(-1));
+  expectDifferent(attention(kMany), build(-2));
+}
+
 TEST(AttentionTest, OnlineSoftmaxWithoutRescaling) {
   expectDifferent(attention(), online(/*rescales=*/false));
   expectDifferent(attention(), online(/*rescales=*/true, /*usesMax=*/false));
@@ -84,8 +113,9 @@ TEST(AttentionTest, BoundSurvivesManyKeys) {
 }
 
 /// softmax of logits[4, 4] masked to the lower triangle. `keeps` is the
-/// predicate under which an entry stays.
-Program masked(Predicate keeps, bool swaps) {
+/// predicate under which an entry stays, `after` what happens to it then.
+Program masked(Predicate keeps, bool swaps,
+               llvm::function_ref<ValueId(Kernel &, ValueId)> after = nullptr) {
   Kernel k;
   ValueId x = k.input({4, 4});
   Attrs rows, cols, predicate;
@@ -99,7 +129,8 @@ Program masked(Predicate keeps, bool swaps) {
   ValueId least =
       k.shaped(OpKind::Broadcast,
                {k.constant({ConstantValue::Kind::NegInf, 0.0, 0})}, {4, 4});
-  return k.done({k.softmax(k.op(OpKind::Select, {mask, x, least}), 1)});
+  ValueId entries = k.op(OpKind::Select, {mask, x, least});
+  return k.done({k.softmax(after ? after(k, entries) : entries, 1)});
 }
 
 TEST(MaskTest, CausalSoftmax) {
@@ -107,7 +138,34 @@ TEST(MaskTest, CausalSoftmax) {
   expectDifferent(masked(Predicate::Ge, false), masked(Predicate::Ge, true));
 }
 
-// Minus infinity outside of sums, maxima and exp has no rule.
+// What is masked stays so under a scale, and makes a sum that contains it minus
+// infinity.
+TEST(MaskTest, ScaledAndSummed) {
+  auto scaled = [](llvm::function_ref<ValueId(Kernel &, ValueId)> after) {
+    return masked(Predicate::Ge, false, after);
+  };
+  auto times = [](double by) {
+    return [by](Kernel &k, ValueId x) { return k.mul(x, k.literal(by)); };
+  };
+  auto over = [](double by) {
+    return [by](Kernel &k, ValueId x) { return k.div(x, k.literal(by)); };
+  };
+  expectEquivalent(scaled(times(0.125)), scaled(over(8)));
+  expectDifferent(scaled(times(0.125)), scaled(over(4)));
+  VerifyResult result = run(scaled(times(-1)), scaled(times(-1)));
+  EXPECT_EQ(result.verdict, Verdict::CannotTell);
+  EXPECT_EQ(result.reason, "reference: mul: minus infinity has no rule here");
+  auto plusColumnSums = [](bool byMean) {
+    return [byMean](Kernel &k, ValueId x) {
+      ValueId sum = k.reduce(byMean ? ReduceKind::Mean : ReduceKind::Sum, x, 1);
+      // Only the last row has no masked entry.
+      return k.add(k.slice(x, {3, 0}, {1, 4}), k.slice(sum, {3, 0}, {1, 1}));
+    };
+  };
+  expectEquivalent(scaled(plusColumnSums(false)), scaled(plusColumnSums(true)));
+}
+
+// Minus infinity outside of sums, maxima, positive factors and exp has no rule.
 TEST(MaskTest, UnboundedProductIsOpen) {
   auto build = [] {
     Kernel k;
