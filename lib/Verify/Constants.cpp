@@ -9,9 +9,9 @@
 #include <map>
 
 using namespace mirage::semantics;
+using mirage::verify::kLn2;
 
 namespace {
-constexpr double kLn2 = 0.69314718055994530942;
 constexpr double kLog2E = 1.44269504088896340736;
 
 /// The nearest number of `type`.

@@ -22,6 +22,9 @@
 
 namespace mirage::verify {
 
+/// What a recognised ln 2 is as a literal.
+constexpr double kLn2 = 0.69314718055994530942;
+
 /// Replaces recognised literals in both programs, the same literal by the same
 /// value. Adds what they stand for to `used`, and the constants that are tied
 /// to a size.

@@ -26,10 +26,11 @@ semantics::Program normalise(const semantics::Program &program,
                              std::set<std::string> &laws,
                              bool keepsShift = false);
 
-/// Splits logarithms and roots of products (laws L7 and L2, Products.cpp) in a
-/// normalised program; false where there is none. Splitting may part what
+/// Splits logarithms and roots of products (laws L7 and L2, Products.cpp) in
+/// two normalised programs; false where there is none. Splitting may part what
 /// agreed as a whole, so it is for programs that disagree otherwise.
-bool splitProducts(semantics::Program &program, std::set<std::string> &laws);
+bool splitProducts(semantics::Program (&programs)[2],
+                   std::set<std::string> &laws);
 
 /// The program with values numbered in order of definition and no name.
 semantics::Program canonical(const semantics::Program &program);

@@ -3,29 +3,40 @@
 //   L7  log(exp a) = a                 exp(log a) = a
 //       log(a b) = log a + log b       log(a / b) = log a - log b
 //       log(sqrt a) = log a / 2        log(a^c) = c log a
+//       log c = sum of e_i log p_i for a constant c = product of p_i^e_i
 //   L2  sqrt(a b) = sqrt a sqrt b      sqrt(a / b) = sqrt a / sqrt b
 //       sqrt(exp a) = exp(a / 2)
+//       sqrt(c a) = s sqrt(r a)        for a constant c = s^2 r, likewise c / a
 //
 // Each holds wherever both sides are defined. For log and sqrt of a product
 // that needs a thought, since a b may be positive where a and b are not: the
 // laws hold for log|x| and sqrt|x| too, which agree with log and sqrt wherever
 // those are defined, so whatever two programs both define stays equal.
 //
-// A constant factor stays inside: log(x / n) and log(x * (1/n)) agree as they
-// are, and apart they would need logarithms of constants.
+// The laws of constants are those of positive ones, exact and rational, which
+// hold without a thought. Factors are split in one way only
+// (ConstantFactors.h), so that log(x / n) and log(x * (1/n)) still agree. The
+// logarithm of a prime is a value of the random function, so it is a symbol.
+// The literal ln 2 stands for log 2, and where a logarithm occurs it becomes
+// it: as the number of its bits it would make log(4 x) equal to log x plus the
+// double next to ln 4.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis.h"
+#include "ConstantFactors.h"
+#include "Constants.h"
 #include "Normalise.h"
 #include <map>
 
 using namespace mirage::semantics;
+using namespace mirage::verify;
 
 namespace {
 class ProductSplitter {
 public:
-  ProductSplitter(Program &program, std::set<std::string> &laws)
-      : program(program), laws(laws) {}
+  ProductSplitter(Program &program, bool namesLn2, std::set<std::string> &laws)
+      : program(program), namesLn2(namesLn2), laws(laws) {}
 
   bool run() {
     bool any = false;
@@ -71,6 +82,11 @@ private:
   }
 
   bool isConstant(ValueId id) const { return constantOf(id).has_value(); }
+  /// Not so a constant that is negative, zero or infinite.
+  bool mayHaveLog(ValueId id) const {
+    std::optional<ConstantValue> constant = constantOf(id);
+    return !constant || factorsOf(*constant);
+  }
   bool isOne(ValueId id) const {
     return constantOf(id) == ConstantValue::makeLiteral(1.0);
   }
@@ -92,15 +108,18 @@ private:
     return emit(out, kind, {x}, {program.type(x).shape, like.dtype});
   }
 
+  ValueId literal(std::vector<Op> &out, double value, const TensorType &like) {
+    ValueId c = program.addValue({Shape(like.rank(), 1), like.dtype});
+    Op op{OpKind::Constant, {}, {}, {c}, {}};
+    op.attrs.constant = ConstantValue::makeLiteral(value);
+    out.push_back(op);
+    return c;
+  }
+
   ValueId scale(std::vector<Op> &out, ValueId x, double by,
                 const TensorType &like, ValueId result = -1) {
-    ValueId c =
-        program.addValue({Shape(program.type(x).rank(), 1), like.dtype});
-    Op op{OpKind::Constant, {}, {}, {c}, {}};
-    op.attrs.constant = ConstantValue::makeLiteral(by);
-    out.push_back(op);
-    return emit(out, OpKind::Mul, {x, c}, {program.type(x).shape, like.dtype},
-                result);
+    TensorType type{program.type(x).shape, like.dtype};
+    return emit(out, OpKind::Mul, {x, literal(out, by, type)}, type, result);
   }
 
   void rewrite(std::vector<Op> &ops) {
@@ -109,6 +128,7 @@ private:
       rewrite(op.body);
       bool done = (op.kind == OpKind::Log && splitLog(op, out)) ||
                   (op.kind == OpKind::Exp && cancelExp(op, out)) ||
+                  (op.kind == OpKind::Constant && nameLn2(op, out)) ||
                   ((op.kind == OpKind::Sqrt || op.kind == OpKind::Rsqrt) &&
                    splitRoot(op, out));
       if (!done)
@@ -135,8 +155,53 @@ private:
     return true;
   }
 
+  bool nameLn2(const Op &op, std::vector<Op> &out) {
+    if (!namesLn2 || !(op.attrs.constant == ConstantValue::makeLiteral(kLn2)))
+      return false;
+    TensorType type = program.type(op.results[0]);
+    broadcastTo(out, apply(out, OpKind::Log, literal(out, 2.0, type), type),
+                type, op.results[0]);
+    return note("L7");
+  }
+
+  /// A value of extents 1 as `result`, of any extents.
+  void broadcastTo(std::vector<Op> &out, ValueId x, const TensorType &type,
+                   ValueId result) {
+    bool same = program.type(x).shape == type.shape;
+    emit(out, same ? OpKind::Cast : OpKind::Broadcast, {x}, type, result);
+  }
+
+  /// The logarithm of a constant, unless it is one of those that make up
+  /// others.
+  bool splitConstantLog(const Op &op, const ConstantValue &constant,
+                        std::vector<Op> &out) {
+    auto factors = factorsOf(constant);
+    if (!factors ||
+        (factors->size() == 1 && factors->front().halves == 2 &&
+         constant == ConstantValue::makeLiteral(factors->front().base)))
+      return false;
+    // An extent may have an odd part that no double holds.
+    if (llvm::any_of(*factors, [](const PowerFactor &factor) {
+          return factor.base > int64_t(1) << 53;
+        }))
+      return false;
+    const TensorType type = program.type(op.results[0]);
+    ValueId sum = factors->empty() ? literal(out, 0.0, type) : -1;
+    for (auto [base, halves] : *factors) {
+      ValueId log = apply(out, OpKind::Log, literal(out, base, type), type);
+      ValueId term = scale(out, log, 0.5 * halves, type);
+      sum = sum < 0 ? term
+                    : emit(out, OpKind::Add, {sum, term},
+                           {program.type(term).shape, type.dtype});
+    }
+    broadcastTo(out, sum, type, op.results[0]);
+    return note("L7");
+  }
+
   bool splitLog(const Op &op, std::vector<Op> &out) {
     const Op *inner = definition(op.operands[0]);
+    if (std::optional<ConstantValue> constant = constantOf(op.operands[0]))
+      return splitConstantLog(op, *constant, out);
     if (!inner || inner->operands.empty())
       return false;
     TensorType type = program.type(op.results[0]);
@@ -149,14 +214,14 @@ private:
         return false;
       break;
     case OpKind::Mul:
-      if (isConstant(a) || isConstant(b))
+      if (!mayHaveLog(a) || !mayHaveLog(b))
         return false;
       emit(out, OpKind::Add, {log(a), log(b)}, type, result);
       break;
     case OpKind::Div:
       if (isOne(a) && program.type(b).shape == type.shape)
         emit(out, OpKind::Neg, {log(b)}, type, result);
-      else if (isConstant(a) || isConstant(b))
+      else if (!mayHaveLog(a) || !mayHaveLog(b))
         return false;
       else
         emit(out, OpKind::Sub, {log(a), log(b)}, type, result);
@@ -194,6 +259,8 @@ private:
     TensorType type = program.type(op.results[0]);
     ValueId a = inner->operands[0], b = inner->operands.back();
     bool inverts = op.kind == OpKind::Rsqrt;
+    if (takeSquareOut(op, *inner, out))
+      return note("L2");
     // 1 / sqrt of a product is one division; of a quotient, the one turned.
     auto root = [&](ValueId x) { return apply(out, OpKind::Sqrt, x, type); };
     switch (inner->kind) {
@@ -235,19 +302,57 @@ private:
     return note("L2");
   }
 
+  /// sqrt(c a) = s sqrt(r a) and sqrt(c / a) = s sqrt(r / a) for c = s^2 r,
+  /// and for rsqrt.
+  bool takeSquareOut(const Op &op, const Op &inner, std::vector<Op> &out) {
+    bool multiplies = inner.kind == OpKind::Mul;
+    if (!multiplies && inner.kind != OpKind::Div)
+      return false;
+    const TensorType type = program.type(op.results[0]);
+    unsigned at = isConstant(inner.operands[0]) ? 0 : 1;
+    ValueId x = inner.operands[1 - at];
+    std::optional<ConstantValue> constant = constantOf(inner.operands[at]);
+    if (!constant || isConstant(x) || program.type(x).shape != type.shape)
+      return false;
+    std::optional<SquareFactor> square =
+        squareFactorOf(*constant, /*inverted=*/!multiplies && at == 1);
+    if (!square || (square->numerator == 1 && square->denominator == 1))
+      return false;
+    double by = square->numerator, over = square->denominator;
+    if (!multiplies && at == 0)
+      x = emit(out, OpKind::Div, {literal(out, square->rest, type), x}, type);
+    else if (square->rest != 1)
+      x = scale(out, x, square->rest, type);
+    if (op.kind == OpKind::Rsqrt)
+      std::swap(by, over);
+    ValueId root = apply(out, op.kind, x, type);
+    ValueId scaled = scale(out, root, by, type);
+    emit(out, OpKind::Div, {scaled, literal(out, over, type)}, type,
+         op.results[0]);
+    return true;
+  }
+
   bool note(const char *law) {
     laws.insert(law);
     return true;
   }
 
   Program &program;
+  bool namesLn2;
   std::set<std::string> &laws;
   std::map<ValueId, Op> definitions;
   bool changed = false;
 };
 } // namespace
 
-bool mirage::verify::splitProducts(Program &program,
+bool mirage::verify::splitProducts(Program (&programs)[2],
                                    std::set<std::string> &laws) {
-  return ProductSplitter(program, laws).run();
+  bool hasLog = false;
+  for (const Program &program : programs)
+    hasLog |=
+        anyOp(program.ops, [](const Op &op) { return op.kind == OpKind::Log; });
+  bool any = false;
+  for (Program &program : programs)
+    any |= ProductSplitter(program, hasLog, laws).run();
+  return any;
 }

@@ -185,8 +185,7 @@ private:
     // Products under log and sqrt are split only where whole ones disagree.
     Program split[2] = {programs[0], programs[1]};
     std::set<std::string> splitLaws = laws;
-    bool splits = splitProducts(split[0], splitLaws);
-    splits |= splitProducts(split[1], splitLaws);
+    bool splits = splitProducts(split, splitLaws);
     size_t numWhole = ladder.size();
     if (splits)
       for (size_t i = 0; i < numWhole; ++i)

@@ -135,6 +135,50 @@ const std::vector<Law> &laws() {
        [](K &k, V x, V) { return unary(k, OpKind::Sqrt, k.exp(x)); },
        [](K &k, V x, V) { return k.exp(k.mul(x, k.literal(0.5))); },
        [](K &k, V x, V) { return k.exp(k.mul(x, k.literal(2))); }},
+      {"L2 square factor of a root",
+       [](K &k, V x, V) {
+         return unary(k, OpKind::Sqrt, k.mul(x, k.literal(9)));
+       },
+       [](K &k, V x, V) {
+         return k.mul(k.literal(3), unary(k, OpKind::Sqrt, x));
+       },
+       [](K &k, V x, V) {
+         return k.mul(k.literal(9), unary(k, OpKind::Sqrt, x));
+       }},
+      {"L2 square divisor of an inverse root",
+       [](K &k, V x, V) {
+         return unary(k, OpKind::Rsqrt, k.div(x, k.literal(27)));
+       },
+       [](K &k, V x, V) {
+         ValueId third = k.div(x, k.literal(3));
+         return k.mul(k.literal(3), unary(k, OpKind::Rsqrt, third));
+       },
+       [](K &k, V x, V) {
+         return k.mul(k.literal(3), unary(k, OpKind::Rsqrt, x));
+       }},
+      {"L7 log of a constant factor",
+       [](K &k, V x, V) {
+         ValueId log = unary(k, OpKind::Log, k.mul(k.literal(2), x));
+         return k.sub(log, k.literal(0.69314718055994530942));
+       },
+       [](K &k, V x, V) { return unary(k, OpKind::Log, x); },
+       [](K &k, V x, V) {
+         return unary(k, OpKind::Log, k.mul(k.literal(2), x));
+       }},
+      {"L7 log of a constant divisor",
+       [](K &k, V x, V) {
+         return unary(k, OpKind::Log, k.div(x, k.literal(1.5)));
+       },
+       [](K &k, V x, V) {
+         ValueId two = unary(k, OpKind::Log, k.literal(2));
+         ValueId three = unary(k, OpKind::Log, k.literal(3));
+         return k.add(k.sub(unary(k, OpKind::Log, x), three), two);
+       },
+       [](K &k, V x, V) {
+         ValueId two = unary(k, OpKind::Log, k.literal(2));
+         ValueId three = unary(k, OpKind::Log, k.literal(3));
+         return k.sub(k.sub(unary(k, OpKind::Log, x), three), two);
+       }},
       {"L7 log of an exponential",
        [](K &k, V x, V) { return unary(k, OpKind::Log, k.exp(x)); },
        [](K &, V x, V) { return x; }, [](K &k, V x, V) { return k.neg(x); }},

@@ -236,12 +236,12 @@ private:
         ValueId r = in.op(K::Rsqrt, {arg(0)});
         in.become(K::Mul, {arg(0), r});
       });
-      offer("L2: roots", "sqrt(4 x) = 2 sqrt x", [&](Inserter &in) {
-        ValueId x = in.op(K::Mul, {arg(0), in.literal(4, arg(0))});
-        ValueId r = in.op(K::Sqrt, {x});
-        ValueId c = in.literal(0.5, arg(0));
-        in.become(K::Mul, {r, c});
-      });
+      for (double c : {2.0, 3.0, 0.75})
+        offer("L2: roots", "sqrt(c c x) = c sqrt x", [&](Inserter &in) {
+          ValueId x = in.op(K::Mul, {arg(0), in.literal(c * c, arg(0))});
+          ValueId r = in.op(K::Sqrt, {x});
+          in.become(K::Div, {r, in.literal(c, arg(0))});
+        });
       break;
     case K::Silu:
       offer("L3: named functions", "silu x = x sigmoid x", [&](Inserter &in) {
@@ -313,6 +313,14 @@ private:
         ValueId l = in.op(K::Log, {two});
         in.become(K::Sub, {x, l});
       });
+      offer("L7: logarithms", "log x = log(x / 12) + log 4 + log 3",
+            [&](Inserter &in) {
+              ValueId d = in.op(K::Div, {arg(0), in.literal(12, arg(0))});
+              ValueId x = in.op(K::Log, {d});
+              ValueId four = in.op(K::Log, {in.literal(4, arg(0))});
+              ValueId three = in.op(K::Log, {in.literal(3, arg(0))});
+              in.become(K::Add, {in.op(K::Add, {x, four}), three});
+            });
       break;
     default:
       break;
