@@ -283,7 +283,7 @@ private:
     if (accumulator.reduceDim >= 0) {
       reduced = reduce(*value, {accumulator.reduceDim},
                        isMax ? ReduceKind::Max : ReduceKind::Sum, state.type,
-                       context.mode);
+                       blockContext);
       value = &reduced;
     }
     if (accumulator.kind == AccumulatorKind::Rescale) {
@@ -298,7 +298,7 @@ private:
       total =
           isMax ? maximum(total, value->values[i]) : total + value->values[i];
     }
-    roundResult(state, context.mode);
+    roundResult(state, blockContext);
   }
 
   llvm::Error runLoop(const Op &loop, const GridDims &block,
@@ -335,7 +335,7 @@ private:
           total.values[i] = op.attrs.reduce == ReduceKind::Max
                                 ? maximum(total.values[i], next.values[i])
                                 : total.values[i] + next.values[i];
-        roundResult(total, context.mode);
+        roundResult(total, blockContext);
       }
       for (int64_t b = 0; b < grid[axis]; ++b)
         tile(tiles[first + b * stride], op.results[0]) = total;

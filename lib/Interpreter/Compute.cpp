@@ -52,21 +52,29 @@ interpreter::stridesOf(llvm::ArrayRef<int64_t> shape) {
   return strides;
 }
 
-void interpreter::forEachRow(
-    llvm::ArrayRef<int64_t> shape,
-    llvm::ArrayRef<llvm::SmallVector<int64_t, 6>> strides,
-    llvm::function_ref<void(int64_t, llvm::ArrayRef<int64_t>)> body) {
+namespace {
+using RowBody = llvm::function_ref<void(int64_t, llvm::ArrayRef<int64_t>)>;
+
+/// Rows [first, last) of forEachRow.
+void forEachRowIn(int64_t first, int64_t last, llvm::ArrayRef<int64_t> shape,
+                  llvm::ArrayRef<llvm::SmallVector<int64_t, 6>> strides,
+                  RowBody body) {
   llvm::SmallVector<int64_t, 4> offsets(strides.size(), 0);
   if (shape.empty()) {
     body(0, offsets);
     return;
   }
   llvm::SmallVector<int64_t, 6> index(shape.size(), 0);
-  int64_t outerDims = static_cast<int64_t>(shape.size()) - 1;
-  for (int64_t outer = 0;; outer += shape.back()) {
-    body(outer, offsets);
-    int64_t d = outerDims - 1;
-    for (; d >= 0; --d) {
+  int64_t outerDims = static_cast<int64_t>(shape.size()) - 1, rest = first;
+  for (int64_t d = outerDims - 1; d >= 0; --d) {
+    index[d] = rest % shape[d];
+    rest /= shape[d];
+    for (size_t j = 0; j < strides.size(); ++j)
+      offsets[j] += strides[j][d] * index[d];
+  }
+  for (int64_t row = first; row < last; ++row) {
+    body(row * shape.back(), offsets);
+    for (int64_t d = outerDims - 1; d >= 0; --d) {
       for (size_t j = 0; j < strides.size(); ++j)
         offsets[j] += strides[j][d];
       if (++index[d] < shape[d])
@@ -75,120 +83,78 @@ void interpreter::forEachRow(
         offsets[j] -= strides[j][d] * shape[d];
       index[d] = 0;
     }
-    if (d < 0)
-      return;
   }
 }
 
-void interpreter::roundResult(Tensor &tensor, Mode mode) {
+int64_t numRows(llvm::ArrayRef<int64_t> shape) {
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < shape.size(); ++d)
+    rows *= shape[d];
+  return rows;
+}
+} // namespace
+
+void interpreter::forEachRow(
+    llvm::ArrayRef<int64_t> shape,
+    llvm::ArrayRef<llvm::SmallVector<int64_t, 6>> strides, RowBody body) {
+  forEachRowIn(0, numRows(shape), shape, strides, body);
+}
+
+void interpreter::forEachRow(
+    unsigned threads, llvm::ArrayRef<int64_t> shape,
+    llvm::ArrayRef<llvm::SmallVector<int64_t, 6>> strides, RowBody body) {
+  int64_t rows = numRows(shape);
+  int64_t columns = shape.empty() ? 1 : std::max<int64_t>(1, shape.back());
+  int64_t part = std::max<int64_t>(1, kPartElements / columns);
+  if (threads <= 1 || rows <= part)
+    return forEachRowIn(0, rows, shape, strides, body);
+  parallelFor(threads, (rows + part - 1) / part, [&](int64_t i) {
+    forEachRowIn(i * part, std::min(rows, (i + 1) * part), shape, strides,
+                 body);
+  });
+}
+
+void interpreter::roundResult(Tensor &tensor, const Context &context) {
   DType type = tensor.type.dtype;
-  if (mode == Mode::F64 || type == DType::F64)
+  if (context.mode == Mode::F64 || type == DType::F64)
     return;
-  for (double &value : tensor.values)
-    value = roundThroughF32(type, value);
+  int64_t count = tensor.values.size();
+  double *values = tensor.values.data();
+  auto round = [&](int64_t begin, int64_t end) {
+    // By itself, the conversion is a vector instruction.
+    if (type == DType::F32)
+      for (int64_t i = begin; i < end; ++i)
+        values[i] = static_cast<float>(values[i]);
+    else
+      for (int64_t i = begin; i < end; ++i)
+        values[i] = roundThroughF32(type, values[i]);
+  };
+  if (context.threads <= 1 || count <= kPartElements)
+    return round(0, count);
+  parallelFor(context.threads, (count + kPartElements - 1) / kPartElements,
+              [&](int64_t i) {
+                round(i * kPartElements,
+                      std::min(count, (i + 1) * kPartElements));
+              });
 }
 
 namespace {
 
-/// The domain of Evaluate.h in which a value is a double.
-struct DoubleDomain {
-  using Value = double;
-  Mode mode;
-
-  double add(double a, double b) { return a + b; }
-  double sub(double a, double b) { return a - b; }
-  double mul(double a, double b) { return a * b; }
-  double div(double a, double b) { return a / b; }
-  double neg(double a) { return -a; }
-  double exp(double a) { return std::exp(a); }
-  double log(double a) { return std::log(a); }
-  double sqrt(double a) { return std::sqrt(a); }
-  double sigmoid(double a) { return 1.0 / (1.0 + std::exp(-a)); }
-  double erf(double a) { return std::erf(a); }
-  double max(double a, double b) { return maximum(a, b); }
-  double min(double a, double b) { return minimum(a, b); }
-  double abs(double a) { return std::fabs(a); }
-  double clamp(double a, double lo, double hi) {
-    return minimum(maximum(a, lo), hi);
-  }
-  double pow(double a, double b) { return std::pow(a, b); }
-  double constant(const semantics::ConstantValue &value) {
-    return value.toDouble();
-  }
-  double compare(semantics::Predicate predicate, double a, double b) {
-    switch (predicate) {
-    case semantics::Predicate::Eq:
-      return a == b;
-    case semantics::Predicate::Ne:
-      return a != b;
-    case semantics::Predicate::Lt:
-      return a < b;
-    case semantics::Predicate::Le:
-      return a <= b;
-    case semantics::Predicate::Gt:
-      return a > b;
-    case semantics::Predicate::Ge:
-      return a >= b;
-    }
-    return 0.0;
-  }
-  double select(double condition, double a, double b) {
-    return condition != 0.0 ? a : b;
-  }
-  double cast(double a, DType to) {
-    // Over the reals a cast between floats is nothing; to an integer it is a
-    // truncation in either mode.
-    return mode == Mode::F64 && isFloat(to) ? a : roundTo(to, a);
-  }
-};
-
-/// The table's own formula, but for two kinds whose formula cancels: 2 s - 1
-/// loses a small tanh, and 1 + erf the tail of gelu.
-double evaluateScalar(DoubleDomain &domain, OpKind kind, const Attrs &attrs,
-                      llvm::ArrayRef<double> args, DType type) {
-  if (kind == OpKind::Tanh)
-    return std::tanh(args[0]);
-  if (kind == OpKind::GeluErf)
-    return 0.5 * args[0] * std::erfc(-args[0] * semantics::kInvSqrt2);
-  return semantics::evalElementwise(domain, kind, attrs, args, type);
-}
-
-Tensor elementwise(const Op &op, const TensorType &type,
-                   llvm::ArrayRef<const Tensor *> operands,
-                   const Context &context) {
-  Tensor result{type, {}};
-  result.values.resize(type.numElements());
-  llvm::SmallVector<llvm::SmallVector<int64_t, 6>, 3> strides;
-  for (const Tensor *operand : operands)
-    strides.push_back(stridesOf(operand->type.shape));
-  int64_t columns = type.shape.empty() ? 1 : type.shape.back();
-  forEachRow(
-      type.shape, strides, [&](int64_t outer, llvm::ArrayRef<int64_t> offsets) {
-        DoubleDomain domain{context.mode};
-        llvm::SmallVector<double, 3> args(operands.size());
-        for (int64_t j = 0; j < columns; ++j) {
-          for (size_t o = 0; o < operands.size(); ++o) {
-            int64_t step = strides[o].empty() ? 0 : strides[o].back();
-            args[o] = operands[o]->values[offsets[o] + j * step];
-          }
-          result.values[outer + j] =
-              evaluateScalar(domain, op.kind, op.attrs, args, type.dtype);
-        }
-      });
-  roundResult(result, context.mode);
-  return result;
-}
-
 template <typename T>
 void reduceInto(const Tensor &input, Tensor &result, ReduceKind kind,
-                int64_t count) {
+                int64_t count, unsigned threads) {
   std::vector<T> totals(
       result.values.size(),
       kind == ReduceKind::Max ? -std::numeric_limits<T>::infinity() : T(0));
   llvm::SmallVector<int64_t, 6> strides = stridesOf(result.type.shape);
   int64_t columns = input.type.shape.empty() ? 1 : input.type.shape.back();
   int64_t step = strides.empty() ? 0 : strides.back();
-  forEachRow(input.type.shape, strides,
+  // Rows of one total stay on one thread, in order.
+  size_t outerDims = strides.empty() ? 0 : strides.size() - 1;
+  bool ownTotals = true;
+  for (size_t d = 0; d < outerDims; ++d)
+    ownTotals &= strides[d] != 0 || input.type.shape[d] == 1;
+  forEachRow(ownTotals ? threads : 1, input.type.shape, strides,
              [&](int64_t outer, llvm::ArrayRef<int64_t> offsets) {
                for (int64_t j = 0; j < columns; ++j) {
                  T &total = totals[offsets[0] + j * step];
@@ -207,11 +173,11 @@ void reduceInto(const Tensor &input, Tensor &result, ReduceKind kind,
 /// of it in the accumulator's type.
 template <typename T>
 void normalizeRows(const Op &op, llvm::ArrayRef<const Tensor *> operands,
-                   Tensor &result) {
+                   Tensor &result, unsigned threads) {
   const Tensor &input = *operands[0];
   int64_t n = input.type.shape.back();
   int64_t rows = input.type.numElements() / n;
-  for (int64_t r = 0; r < rows; ++r) {
+  parallelFor(threads, rows, [&](int64_t r) {
     const double *x = input.values.data() + r * n;
     T mean = 0, variance = 0;
     if (op.kind == OpKind::LayerNorm) {
@@ -234,16 +200,17 @@ void normalizeRows(const Op &op, llvm::ArrayRef<const Tensor *> operands,
         value += static_cast<T>(operands[next]->values[j]);
       result.values[r * n + j] = value;
     }
-  }
+  });
 }
 
 template <typename T>
-void softmaxInto(const Tensor &input, int64_t dim, Tensor &result) {
+void softmaxInto(const Tensor &input, int64_t dim, Tensor &result,
+                 unsigned threads) {
   int64_t n = input.type.shape[dim], inner = 1;
   for (int64_t d = dim + 1; d < input.type.rank(); ++d)
     inner *= input.type.shape[d];
   int64_t outer = input.type.numElements() / (n * inner);
-  for (int64_t o = 0; o < outer; ++o)
+  parallelFor(threads, outer, [&](int64_t o) {
     for (int64_t i = 0; i < inner; ++i) {
       const double *x = input.values.data() + o * n * inner + i;
       double *y = result.values.data() + o * n * inner + i;
@@ -259,17 +226,19 @@ void softmaxInto(const Tensor &input, int64_t dim, Tensor &result) {
       for (int64_t j = 0; j < n; ++j)
         y[j * inner] = static_cast<T>(y[j * inner]) / total;
     }
+  });
 }
 
 /// Reads result[outer + j] from input[base + offset + j * step] for each row:
 /// transposes, broadcasts and slices differ only in strides and base.
 Tensor viewCopy(const Tensor &input, const TensorType &type,
-                llvm::SmallVector<int64_t, 6> strides, int64_t base) {
+                llvm::SmallVector<int64_t, 6> strides, int64_t base,
+                unsigned threads) {
   Tensor result{type, {}};
   result.values.resize(type.numElements());
   int64_t columns = type.shape.empty() ? 1 : type.shape.back();
   int64_t step = strides.empty() ? 0 : strides.back();
-  forEachRow(type.shape, strides,
+  forEachRow(threads, type.shape, strides,
              [&](int64_t outer, llvm::ArrayRef<int64_t> offsets) {
                const double *from = input.values.data() + base + offsets[0];
                for (int64_t j = 0; j < columns; ++j)
@@ -278,14 +247,15 @@ Tensor viewCopy(const Tensor &input, const TensorType &type,
   return result;
 }
 
-Tensor slice(const Tensor &input, const Attrs &attrs, const TensorType &type) {
+Tensor slice(const Tensor &input, const Attrs &attrs, const TensorType &type,
+             unsigned threads) {
   llvm::SmallVector<int64_t, 6> strides = stridesOf(input.type.shape);
   int64_t base = 0;
   for (size_t d = 0; d < strides.size(); ++d) {
     base += attrs.offsets[d] * strides[d];
     strides[d] *= attrs.strides[d];
   }
-  return viewCopy(input, type, strides, base);
+  return viewCopy(input, type, strides, base, threads);
 }
 
 Tensor concat(llvm::ArrayRef<const Tensor *> operands, int64_t dim,
@@ -347,17 +317,18 @@ Tensor iota(const TensorType &type, int64_t dim) {
 } // namespace
 
 Tensor interpreter::reduce(const Tensor &input, llvm::ArrayRef<int64_t> dims,
-                           ReduceKind kind, TensorType type, Mode mode) {
+                           ReduceKind kind, TensorType type,
+                           const Context &context) {
   Tensor result{std::move(type), {}};
   result.values.resize(result.type.numElements());
   int64_t count = 1;
   for (int64_t dim : dims)
     count *= input.type.shape[dim];
-  if (mode == Mode::Program)
-    reduceInto<float>(input, result, kind, count);
+  if (context.mode == Mode::Program)
+    reduceInto<float>(input, result, kind, count, context.threads);
   else
-    reduceInto<double>(input, result, kind, count);
-  roundResult(result, mode);
+    reduceInto<double>(input, result, kind, count, context.threads);
+  roundResult(result, context);
   return result;
 }
 
@@ -378,19 +349,20 @@ interpreter::evaluate(const Op &op, const TensorType &type,
     return matmul(*operands[0], *operands[1], attrs.transposeRhs, type,
                   context);
   case OpClass::Reduce:
-    return reduce(*operands[0], attrs.dims, attrs.reduce, type, context.mode);
+    return reduce(*operands[0], attrs.dims, attrs.reduce, type, context);
   case OpClass::Norm:
   case OpClass::Softmax: {
     Tensor result{type, {}};
     result.values.resize(type.numElements());
     bool single = context.mode == Mode::Program;
     if (op.kind == OpKind::Softmax)
-      (single ? softmaxInto<float>
-              : softmaxInto<double>)(*operands[0], attrs.dims[0], result);
+      (single ? softmaxInto<float> : softmaxInto<double>)(*operands[0],
+                                                          attrs.dims[0], result,
+                                                          context.threads);
     else
-      (single ? normalizeRows<float> : normalizeRows<double>)(op, operands,
-                                                              result);
-    roundResult(result, context.mode);
+      (single ? normalizeRows<float>
+              : normalizeRows<double>)(op, operands, result, context.threads);
+    roundResult(result, context);
     return result;
   }
   case OpClass::Transpose: {
@@ -398,25 +370,26 @@ interpreter::evaluate(const Op &op, const TensorType &type,
                                   strides;
     for (int64_t dim : attrs.dims)
       strides.push_back(from[dim]);
-    return viewCopy(*operands[0], type, strides, 0);
+    return viewCopy(*operands[0], type, strides, 0, context.threads);
   }
   case OpClass::Reshape:
     return Tensor{type, operands[0]->values};
   case OpClass::Broadcast:
-    return viewCopy(*operands[0], type, stridesOf(operands[0]->type.shape), 0);
+    return viewCopy(*operands[0], type, stridesOf(operands[0]->type.shape), 0,
+                    context.threads);
   case OpClass::Concat: {
     Tensor result = concat(operands, attrs.dims[0], type);
-    roundResult(result, context.mode); // tiles of several types may meet
+    roundResult(result, context); // tiles of several types may meet
     return result;
   }
   case OpClass::Slice:
-    return slice(*operands[0], attrs, type);
+    return slice(*operands[0], attrs, type, context.threads);
   case OpClass::Gather:
     return gather(*operands[0], *operands[1], attrs.dims[0], type);
   case OpClass::Constant: {
     Tensor result{type, std::vector<double>(type.numElements(),
                                             attrs.constant.toDouble())};
-    roundResult(result, context.mode);
+    roundResult(result, context);
     return result;
   }
   case OpClass::Structure:

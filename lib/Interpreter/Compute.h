@@ -34,8 +34,18 @@ void forEachRow(
     llvm::function_ref<void(int64_t outer, llvm::ArrayRef<int64_t> offsets)>
         body);
 
+/// The same on up to `threads` threads: `body` writes only to its own row.
+void forEachRow(
+    unsigned threads, llvm::ArrayRef<int64_t> shape,
+    llvm::ArrayRef<llvm::SmallVector<int64_t, 6>> strides,
+    llvm::function_ref<void(int64_t outer, llvm::ArrayRef<int64_t> offsets)>
+        body);
+
+/// Elements that are worth a turn of a thread.
+constexpr int64_t kPartElements = int64_t(1) << 14;
+
 /// Rounds every element as the mode says for a result of this type.
-void roundResult(Tensor &tensor, Mode mode);
+void roundResult(Tensor &tensor, const Context &context);
 
 /// The larger or smaller of two, NaN if either is.
 inline double maximum(double a, double b) { return a > b || a != a ? a : b; }
@@ -45,7 +55,12 @@ inline double minimum(double a, double b) { return a < b || a != a ? a : b; }
 /// Sums are f32 in Program mode. The result has `type`.
 Tensor reduce(const Tensor &input, llvm::ArrayRef<int64_t> dims,
               semantics::ReduceKind kind, semantics::TensorType type,
-              Mode mode);
+              const Context &context);
+
+/// An operator of class Unary, Binary, Compare or Select.
+Tensor elementwise(const semantics::Op &op, const semantics::TensorType &type,
+                   llvm::ArrayRef<const Tensor *> operands,
+                   const Context &context);
 
 Tensor matmul(const Tensor &lhs, const Tensor &rhs, bool transposeRhs,
               semantics::TensorType type, const Context &context);

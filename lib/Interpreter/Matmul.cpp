@@ -19,8 +19,11 @@ constexpr int64_t kPanelRows = 16;
 constexpr int64_t kPanelColumns = 256;
 
 template <typename T>
-void addOuterProduct(T *__restrict sums, const T *__restrict row, T factor,
-                     int64_t columns) {
+[[gnu::always_inline]] inline void addOuterProduct(T *__restrict sums,
+                                                   const T *__restrict row,
+                                                   T factor, int64_t columns) {
+  // A fused multiply-add rounds once: the same bits on every machine.
+#pragma clang fp contract(off)
   for (int64_t j = 0; j < columns; ++j)
     sums[j] += factor * row[j];
 }
@@ -32,8 +35,9 @@ struct Sizes {
 
 /// result[i0.., j0..] of one batch entry.
 template <typename T>
-void multiplyPanel(const double *lhs, const double *rhs, double *result,
-                   const Sizes &sizes, int64_t i0, int64_t j0) {
+[[gnu::always_inline]] inline void
+multiplyPanelWith(const double *lhs, const double *rhs, double *result,
+                  const Sizes &sizes, int64_t i0, int64_t j0) {
   int64_t rows = std::min(kPanelRows, sizes.m - i0);
   int64_t columns = std::min(kPanelColumns, sizes.n - j0);
   T sums[kPanelRows * kPanelColumns] = {};
@@ -52,6 +56,35 @@ void multiplyPanel(const double *lhs, const double *rhs, double *result,
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
       result[(i0 + i) * sizes.n + j0 + j] = sums[i * kPanelColumns + j];
+}
+
+#if defined(__x86_64__)
+template <typename T>
+__attribute__((target("avx512f"))) void
+multiplyPanelAvx512(const double *lhs, const double *rhs, double *result,
+                    const Sizes &sizes, int64_t i0, int64_t j0) {
+  multiplyPanelWith<T>(lhs, rhs, result, sizes, i0, j0);
+}
+
+template <typename T>
+__attribute__((target("avx2"))) void
+multiplyPanelAvx2(const double *lhs, const double *rhs, double *result,
+                  const Sizes &sizes, int64_t i0, int64_t j0) {
+  multiplyPanelWith<T>(lhs, rhs, result, sizes, i0, j0);
+}
+#endif
+
+/// The same bits with whichever vectors the machine has.
+template <typename T>
+void multiplyPanel(const double *lhs, const double *rhs, double *result,
+                   const Sizes &sizes, int64_t i0, int64_t j0) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f"))
+    return multiplyPanelAvx512<T>(lhs, rhs, result, sizes, i0, j0);
+  if (__builtin_cpu_supports("avx2"))
+    return multiplyPanelAvx2<T>(lhs, rhs, result, sizes, i0, j0);
+#endif
+  multiplyPanelWith<T>(lhs, rhs, result, sizes, i0, j0);
 }
 
 } // namespace
@@ -99,6 +132,6 @@ Tensor interpreter::matmul(const Tensor &lhs, const Tensor &rhs,
       multiplyPanel<double>(a, b, c, sizes, i * kPanelRows, j * kPanelColumns);
   };
   parallelFor(context.threads, batches * panelsM * panelsN, panel);
-  roundResult(result, context.mode);
+  roundResult(result, context);
   return result;
 }
