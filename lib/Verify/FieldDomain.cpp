@@ -361,21 +361,13 @@ TileRef FieldDomain::matmul(const Value &a, const Value &b, bool transposeRhs,
   requireFinite(b);
   auto result = std::make_shared<Tile>();
   result->shape = shape;
-  size_t rank = shape.size();
-  int64_t m = shape[rank - 2], n = shape[rank - 1], k = a->shape[rank - 1];
-  Shape batch(shape.begin(), shape.end() - 2);
-  Strides sa = broadcastStrides(a->shape, a->shape);
-  Strides sb = broadcastStrides(b->shape, b->shape);
-  sa.resize(rank - 2);
-  sb.resize(rank - 2);
-  int64_t ldb = b->shape[rank - 1];
+  ProductDims dims(a->shape, b->shape, shape);
+  int64_t m = dims.m, n = dims.n, k = dims.k;
+  const auto &starts = dims.starts;
+  int64_t ldb = b->shape.back();
   auto run = [&](const PrimeField &field, const std::vector<uint64_t> &x,
                  const std::vector<uint64_t> &y, std::vector<uint64_t> &out) {
     out.resize(result->numElements());
-    std::vector<std::pair<int64_t, int64_t>> starts;
-    forEachElement(batch, sa, sb, [&](int64_t, int64_t ia, int64_t ib) {
-      starts.push_back({ia, ib});
-    });
     // Many products run side by side, few share their columns.
     bool many = starts.size() >= 2 * threads;
     parallelFor(starts.size(), many ? threads : 1, [&](int64_t i) {

@@ -62,10 +62,7 @@ struct Avx2 {
   __attribute__((target("avx2,fma"))) static void
   tile(const double *a, const double *b, int64_t terms, double *acc) {
     constexpr int kSums = 2 * Limbs - 1;
-    __m256d s[kRows][kSums];
-    for (auto &row : s)
-      for (__m256d &sum : row)
-        sum = _mm256_setzero_pd();
+    __m256d s[kRows][kSums] = {};
     for (int64_t t = 0; t < terms;
          ++t, a += Limbs * kRows, b += Limbs * kCols) {
       __m256d right[Limbs];
@@ -111,10 +108,7 @@ struct Avx512 {
   __attribute__((target("avx512f"))) static void
   tile(const double *a, const double *b, int64_t terms, double *acc) {
     constexpr int kSums = 2 * Limbs - 1;
-    __m512d s[kRows][kSums];
-    for (auto &row : s)
-      for (__m512d &sum : row)
-        sum = _mm512_setzero_pd();
+    __m512d s[kRows][kSums] = {};
     for (int64_t t = 0; t < terms;
          ++t, a += Limbs * kRows, b += Limbs * kCols) {
       __m512d right[Limbs];

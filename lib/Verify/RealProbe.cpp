@@ -171,15 +171,11 @@ public:
     result->shape = shape;
     std::vector<T> &out = values(*result);
     out.assign(result->numElements(), T(0));
-    size_t rank = shape.size();
-    int64_t m = shape[rank - 2], n = shape[rank - 1], k = a->shape[rank - 1];
-    Shape batch(shape.begin(), shape.end() - 2);
-    Strides sa = broadcastStrides(a->shape, a->shape);
-    Strides sb = broadcastStrides(b->shape, b->shape);
-    sa.resize(rank - 2);
-    sb.resize(rank - 2);
+    ProductDims dims(a->shape, b->shape, shape);
+    int64_t m = dims.m, n = dims.n, k = dims.k;
     const std::vector<T> &x = values(*a), &y = values(*b);
-    forEachElement(batch, sa, sb, [&](int64_t i, int64_t ia, int64_t ib) {
+    for (size_t i = 0; i < dims.starts.size(); ++i) {
+      int64_t ia = dims.starts[i].first, ib = dims.starts[i].second;
       const T *right = &y[ib];
       std::vector<T> transposed;
       if (transposeRhs) {
@@ -196,7 +192,7 @@ public:
         accumulateProduct(&x[ia], k, right + j, n, &out[i * m * n + j], n, m, k,
                           std::min(kStrip, n - j));
       });
-    });
+    }
     return result;
   }
 

@@ -235,6 +235,7 @@ TileRef StructuredDomain::div(const Value &a, const Value &b) {
   result->positive = a->positive && b->positive;
   return result;
 }
+TileRef StructuredDomain::moved(Value a) { return a; }
 TileRef StructuredDomain::neg(const Value &a) {
   auto result = map(a, [&](auto &x) { return neg(x); });
   if (a->constant && a->constant->kind == ConstantValue::Kind::Literal)
@@ -430,16 +431,12 @@ TileRef StructuredDomain::matmul(const Value &a, const Value &b,
   auto result = std::make_shared<Tile>();
   result->shape = shape;
   result->shadowed.resize(result->numElements());
-  size_t rank = shape.size();
-  int64_t m = shape[rank - 2], n = shape[rank - 1], k = a->shape[rank - 1];
+  ProductDims dims(a->shape, b->shape, shape);
+  int64_t m = dims.m, n = dims.n, k = dims.k;
   int64_t alongK = transposeRhs ? 1 : n, alongN = transposeRhs ? k : 1;
-  Shape batch(shape.begin(), shape.end() - 2);
-  Strides sa = broadcastStrides(a->shape, a->shape);
-  Strides sb = broadcastStrides(b->shape, b->shape);
-  sa.resize(rank - 2);
-  sb.resize(rank - 2);
   Scalar zero = literal(0.0);
-  forEachElement(batch, sa, sb, [&](int64_t i, int64_t ia, int64_t ib) {
+  for (size_t i = 0; i < dims.starts.size(); ++i) {
+    auto [ia, ib] = dims.starts[i];
     for (int64_t row = 0; row < m; ++row)
       for (int64_t col = 0; col < n; ++col) {
         Scalar sum = zero;
@@ -448,7 +445,7 @@ TileRef StructuredDomain::matmul(const Value &a, const Value &b,
                              b->shadowed[ib + t * alongK + col * alongN]));
         result->shadowed[(i * m + row) * n + col] = sum;
       }
-  });
+  }
   return result;
 }
 

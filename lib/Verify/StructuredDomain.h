@@ -69,36 +69,7 @@ public:
                    FailureLog &log)
       : cx(context), coverage(coverage), failures(log) {}
 
-  std::unique_ptr<TileDomain> at(semantics::ValueId result,
-                                 semantics::OpKind op,
-                                 unsigned threads) override;
-  Value add(const Value &a, const Value &b) override;
-  Value sub(const Value &a, const Value &b) override;
-  Value mul(const Value &a, const Value &b) override;
-  Value div(const Value &a, const Value &b) override;
-  Value neg(const Value &a) override;
-  Value exp(const Value &a) override;
-  Value log(const Value &a) override;
-  Value sqrt(const Value &a) override;
-  Value sigmoid(const Value &a) override;
-  Value erf(const Value &a) override;
-  Value max(const Value &a, const Value &b) override;
-  Value min(const Value &a, const Value &b) override;
-  Value abs(const Value &a) override;
-  Value clamp(const Value &a, double lo, double hi) override;
-  Value pow(const Value &a, const Value &b) override;
-  Value constant(const ConstantValue &value) override;
-  Value compare(semantics::Predicate predicate, const Value &a,
-                const Value &b) override;
-  Value select(const Value &condition, const Value &a, const Value &b) override;
-  Value cast(const Value &a, semantics::DType to) override;
-  Value iota(const Shape &shape, int64_t dim) override;
-  Value matmul(const Value &a, const Value &b, bool transposeRhs,
-               const Shape &shape) override;
-  Value reduceSum(const Value &a, llvm::ArrayRef<int64_t> dims) override;
-  Value reduceMax(const Value &a, llvm::ArrayRef<int64_t> dims) override;
-  Value moved(Value a) override { return a; }
-  void fail(FailureKind kind, const std::string &text) override;
+#include "TileDomainOverrides.inc"
 
   /// Input `tensor` at these real values.
   static TileRef input(const FieldContext &context, unsigned tensor,

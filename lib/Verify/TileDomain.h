@@ -99,6 +99,24 @@ inline Shape broadcastShape(const Shape &a, const Shape &b) {
   return shape;
 }
 
+/// What a product with batch dims runs over: m x k times k x n, with the
+/// operands of each batch index at a pair of offsets.
+struct ProductDims {
+  int64_t m, n, k;
+  std::vector<std::pair<int64_t, int64_t>> starts;
+
+  ProductDims(const Shape &a, const Shape &b, const Shape &result)
+      : m(result[result.size() - 2]), n(result.back()), k(a.back()) {
+    Shape batch(result.begin(), result.end() - 2);
+    Strides sa = broadcastStrides(a, a), sb = broadcastStrides(b, b);
+    sa.resize(batch.size());
+    sb.resize(batch.size());
+    forEachElement(batch, sa, sb, [&](int64_t, int64_t ia, int64_t ib) {
+      starts.push_back({ia, ib});
+    });
+  }
+};
+
 inline Shape reducedShape(Shape shape, llvm::ArrayRef<int64_t> dims) {
   for (int64_t dim : dims)
     shape[dim] = 1;
