@@ -354,12 +354,13 @@ PairNumbers mirage::verify::combine(const ProgramNumbers &f,
   bool covered = !withExp || r.log2K < std::log2(double(kOrderQ));
   if (r.m > 1) {
     double pairs = std::log2(r.m) + std::log2(r.m - 1) - 1;
-    double k = u.hasExp ? u.logTerms[0] + u.logTerms[1] + 1 : 0;
     double e = u.expFactors[0] + u.expFactors[1];
-    covered &= !withExp || k < std::log2(double(kOrderQ));
-    log2Eps = log2Add(
-        log2Eps, pairs + log2Single(r.du, k, r.nb + 2 * e * r.db,
-                                    u.logNorm[0] + u.logNorm[1] + 1, withExp));
+    r.log2Ku = u.hasExp ? u.logTerms[0] + u.logTerms[1] + 1 : 0;
+    r.deltaU = withExp ? r.nb + 2 * e * r.db : 0;
+    r.log2Cu = u.logNorm[0] + u.logNorm[1] + 1;
+    covered &= !withExp || r.log2Ku < std::log2(double(kOrderQ));
+    log2Eps = log2Add(log2Eps, pairs + log2Single(r.du, r.log2Ku, r.deltaU,
+                                                  r.log2Cu, withExp));
   }
   if (covered && log2Eps < -3)
     r.log2Eps = log2Eps;

@@ -93,6 +93,9 @@ ProgramNumbers bookkeep(const semantics::Program &program,
 struct PairNumbers {
   double d = 0, delta = 0, e = 0, m = 0, du = 0, nb = 0, db = 0;
   double log2K = 0, log2C = 0;
+  /// Of the difference of two arguments of a random function: exponents,
+  /// Delta, coefficients. Zero where m <= 1.
+  double log2Ku = 0, deltaU = 0, log2Cu = 0;
   /// log2 of eps, or nothing where the theorem says nothing.
   std::optional<double> log2Eps;
 };

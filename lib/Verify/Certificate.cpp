@@ -76,7 +76,7 @@ json::Object CertificateFields::toJSON() const {
   if (floats)
     floatFigures = json::Object(*floats);
   return json::Object{
-      {"schema", 1},
+      {"schema", 2},
       {"tool", "mirage-verify 1"},
       {"verdict", verdict},
       {"reason", reason},
@@ -108,11 +108,15 @@ json::Object CertificateFields::toJSON() const {
                                {"e", numbers.e},
                                {"log2C", numbers.log2C},
                                {"m", numbers.m},
-                               {"Du", numbers.du}}},
+                               {"Du", numbers.du},
+                               {"log2_ku", numbers.log2Ku},
+                               {"Delta_u", numbers.deltaU},
+                               {"log2Cu", numbers.log2Cu}}},
       {"theorem", coverage  ? "none"
                   : withExp ? "pool"
                             : "rational"},
       {"log2_eps", coverage ? json::Value(nullptr) : orNull(numbers.log2Eps)},
+      {"log2_earlier", orNull(log2Earlier)},
       {"log2_bound", orNull(log2Bound)},
       {"published_bound", withExp && !coverage
                               ? json::Value(publishedBound(numbers))
@@ -249,6 +253,7 @@ constexpr FieldRule kRules[] = {
     {"numbers", kObject},
     {"theorem", kString},
     {"log2_eps", kNumber, true},
+    {"log2_earlier", kNumber, true},
     {"log2_bound", kNumber, true},
     {"published_bound", kObject, true},
     {"claim", kString},
@@ -261,8 +266,10 @@ constexpr FieldRule kRules[] = {
 constexpr FieldRule kSizesRules[] = {{"full", kBoolean},
                                      {"signature", kString}};
 constexpr FieldRule kNumbersRules[] = {
-    {"d", kNumber},     {"log2_k", kNumber}, {"Delta", kNumber}, {"e", kNumber},
-    {"log2C", kNumber}, {"m", kNumber},      {"Du", kNumber}};
+    {"d", kNumber},     {"log2_k", kNumber},  {"Delta", kNumber},
+    {"e", kNumber},     {"log2C", kNumber},   {"m", kNumber},
+    {"Du", kNumber},    {"log2_ku", kNumber}, {"Delta_u", kNumber},
+    {"log2Cu", kNumber}};
 constexpr FieldRule kCoverageRules[] = {{"draws", kNumber},
                                         {"fewest_compares", kNumber},
                                         {"decisions", kNumber},

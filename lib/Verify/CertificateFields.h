@@ -28,6 +28,8 @@ struct CertificateFields {
   PairNumbers numbers;
   std::vector<TestRecord> tests;
   std::optional<double> log2Bound;
+  /// Errors of interpretations that disagreed before, part of the bound.
+  std::optional<double> log2Earlier;
   std::optional<StructuredReport> coverage; ///< where it decided
   std::optional<Counterexample> counterexample;
   std::optional<llvm::json::Object> floats;

@@ -217,6 +217,7 @@ private:
         result.verdict = Verdict::Equivalent;
         result.reason.clear();
         result.log2Bound = bound;
+        fields.log2Earlier = earlier;
         if (bound > options.targetLog2Bound)
           result.reason =
               llvm::formatv("which misses the target of 2^{0:F1} within {1} "
