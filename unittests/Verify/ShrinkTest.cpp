@@ -1,7 +1,7 @@
 // Programs at small sizes keep what makes them right or wrong.
 
 #include "Shrink.h"
-#include "Programs.h"
+#include "AttentionPrograms.h"
 #include "Work.h"
 #include "gtest/gtest.h"
 #include <algorithm>
@@ -84,18 +84,31 @@ TEST(ShrinkTest, ClassesGetDifferentExtents) {
 }
 
 TEST(ShrinkTest, ACheckTakesUnderAMillisecond) {
-  std::optional<ShrunkPair> pair =
-      shrink(rmsNormLinear(kFullRmsNorm),
-             fusedRmsNormLinear(kFullRmsNorm, {96, 4, 16}));
-  ASSERT_TRUE(pair);
-  VerifyOptions options = fixedOptions();
-  options.threads = 1;
-  std::vector<double> seconds;
-  for (int i = 0; i < 31; ++i)
-    seconds.push_back(
-        llvm::cantFail(verify(pair->f, pair->g, options)).seconds);
-  std::sort(seconds.begin(), seconds.end());
-  printf("shrunken check: median %.3f ms\n", seconds[15] * 1e3);
-  RecordProperty("median_microseconds", int(seconds[15] * 1e6));
+  struct Case {
+    const char *name;
+    Program f, g;
+  };
+  Case cases[] = {
+      {"rmsnorm_linear", rmsNormLinear(kFullRmsNorm),
+       fusedRmsNormLinear(kFullRmsNorm, {96, 4, 16})},
+      {"gated_mlp", gatedMlp(kFullMlp), fusedGatedMlp(kFullMlp, {64, 2, 16})},
+      {"attention", attention(), online(/*rescales=*/true)}};
+  for (const Case &c : cases) {
+    // The last one is small as it is.
+    std::optional<ShrunkPair> pair = shrink(c.f, c.g);
+    const Program &f = pair ? pair->f : c.f, &g = pair ? pair->g : c.g;
+    VerifyOptions options = fixedOptions();
+    options.threads = 1;
+    std::vector<double> seconds;
+    for (int i = 0; i < 31; ++i) {
+      VerifyResult result = llvm::cantFail(verify(f, g, options));
+      EXPECT_EQ(result.verdict, Verdict::Equivalent) << describe(result);
+      seconds.push_back(result.seconds);
+    }
+    std::sort(seconds.begin(), seconds.end());
+    printf("shrunken check of %s: median %.3f ms\n", c.name, seconds[15] * 1e3);
+    RecordProperty(std::string(c.name) + "_median_microseconds",
+                   int(seconds[15] * 1e6));
+  }
 }
 } // namespace
