@@ -70,6 +70,12 @@ bool joinsWriter(Operation *op) {
   return isa<kernel::ReshapeOp, kernel::CastOp>(op);
 }
 bool isProduct(Operation *op) { return isa<kernel::MatmulOp>(op); }
+bool isReshape(Operation *op) { return isa<kernel::ReshapeOp>(op); }
+bool hasReshapedOperands(Operation *op) {
+  return isProduct(op) && llvm::all_of(op->getOperands(), [](Value operand) {
+           return isa_and_nonnull<kernel::ReshapeOp>(operand.getDefiningOp());
+         });
+}
 bool isReduction(Operation *op) {
   return isa<kernel::ReduceOp, kernel::RmsNormOp, kernel::LayerNormOp,
              kernel::SoftmaxOp>(op);
@@ -84,14 +90,13 @@ public:
       position[op] = groupOf[op] = i;
       sets[i].push_back(op);
     }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (unsigned a = 0; a < sets.size(); ++a)
-        if (std::optional<unsigned> b = reader(a); b && areOne(a, *b)) {
-          merge(a, *b);
-          changed = true;
-        }
-    }
+    // Where both operands of a product are reshaped, both reshapes are its own:
+    // else they would have two ranks, which no block graph brings together.
+    mergeAll([&](unsigned a, unsigned b) {
+      return all(a, isReshape) && !any(a, isAlone) &&
+             any(b, hasReshapedOperands);
+    });
+    mergeAll([&](unsigned a, unsigned b) { return areOne(a, b); });
   }
 
   std::vector<SmallVector<Operation *>> sets; ///< each in the run's order
@@ -105,6 +110,17 @@ private:
   }
   bool all(unsigned g, llvm::function_ref<bool(Operation *)> is) const {
     return llvm::all_of(sets[g], is);
+  }
+
+  template <class F> void mergeAll(F isOne) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (unsigned a = 0; a < sets.size(); ++a)
+        if (std::optional<unsigned> b = reader(a); b && isOne(a, *b)) {
+          merge(a, *b);
+          changed = true;
+        }
+    }
   }
 
   /// The one group that reads this one, if there is one. With it alone merging
@@ -145,8 +161,10 @@ private:
       if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
         for (int64_t d : reduce.getDims())
           result.insert(shapeOf(op->getOperand(0)).size() - d);
+      else if (auto softmax = dyn_cast<kernel::SoftmaxOp>(op))
+        result.insert(shapeOf(op->getOperand(0)).size() - softmax.getDim());
       else if (isReduction(op))
-        result.insert(1);
+        result.insert(1); // norms are over the last
     return result.takeVector();
   }
 
