@@ -12,14 +12,26 @@ namespace {
 /// Sets of forbidden parts that are tried where the cheapest cover has no
 /// order. Past them the best one known is taken.
 constexpr unsigned kMaxBranches = 256;
+
+llvm::BitVector unionOf(const std::vector<llvm::BitVector> &sets,
+                        const llvm::BitVector &of) {
+  llvm::BitVector result(of.size());
+  for (unsigned g : of.set_bits())
+    result |= sets[g];
+  return result;
+}
 } // namespace
 
 Cut::Cut(std::vector<llvm::BitVector> users, const llvm::BitVector &alone)
     : users(std::move(users)) {
-  reach = this->users;
-  for (unsigned g = reach.size(); g-- > 0;)
+  after = this->users;
+  for (unsigned g = after.size(); g-- > 0;)
     for (unsigned user : this->users[g].set_bits())
-      reach[g] |= reach[user];
+      after[g] |= after[user];
+  before.assign(after.size(), llvm::BitVector(after.size()));
+  for (unsigned g = 0; g < after.size(); ++g)
+    for (unsigned later : after[g].set_bits())
+      before[later].set(g);
   findWindows(alone);
   for (Window &window : allWindows)
     findParts(window);
@@ -60,12 +72,10 @@ llvm::BitVector Cut::groupsOf(const Window &window, Mask part) const {
 }
 
 bool Cut::isConvex(const Window &window, Mask part) const {
-  llvm::BitVector inside = groupsOf(window, part), after(users.size());
-  for (unsigned g : inside.set_bits())
-    after |= reach[g];
-  after.reset(inside);
-  return llvm::none_of(after.set_bits(),
-                       [&](unsigned g) { return reach[g].anyCommon(inside); });
+  llvm::BitVector inside = groupsOf(window, part);
+  llvm::BitVector reached = unionOf(after, inside);
+  reached &= unionOf(before, inside);
+  return !reached.test(inside);
 }
 
 /// Grown from each group by its neighbours, smallest first.
@@ -136,12 +146,10 @@ double Cut::cheapest(const Window &window, Mask what) {
 /// Parts that wait for one another in a circle, or nothing.
 llvm::SmallVector<Cut::Mask> Cut::findCycle(const Window &window,
                                             llvm::ArrayRef<Mask> parts) const {
-  std::vector<llvm::BitVector> inside, after;
+  std::vector<llvm::BitVector> inside, reached;
   for (Mask part : parts) {
     inside.push_back(groupsOf(window, part));
-    after.emplace_back(users.size());
-    for (unsigned g : inside.back().set_bits())
-      after.back() |= reach[g];
+    reached.push_back(unionOf(after, inside.back()));
   }
   std::vector<int> state(parts.size(), 0); // not seen, on the path, done
   llvm::SmallVector<Mask> path;
@@ -149,7 +157,7 @@ llvm::SmallVector<Cut::Mask> Cut::findCycle(const Window &window,
     state[i] = 1;
     path.push_back(parts[i]);
     for (unsigned j = 0; j < parts.size(); ++j) {
-      if (j == i || !after[i].anyCommon(inside[j]) || state[j] == 2)
+      if (j == i || !reached[i].anyCommon(inside[j]) || state[j] == 2)
         continue;
       if (state[j] == 1) {
         path.erase(path.begin(), llvm::find(path, parts[j]));
@@ -204,10 +212,13 @@ llvm::SmallVector<Cut::Mask> Cut::cover(const Window &window, Mask what) const {
 }
 
 void Cut::contract(const Window &window, Mask part) {
-  llvm::BitVector inside = groupsOf(window, part), after = inside;
-  for (unsigned g : inside.set_bits())
-    after |= reach[g];
-  for (unsigned g = 0; g < reach.size(); ++g)
-    if (inside[g] || reach[g].anyCommon(inside))
-      reach[g] |= after;
+  llvm::BitVector inside = groupsOf(window, part);
+  llvm::BitVector later = unionOf(after, inside);
+  llvm::BitVector earlier = unionOf(before, inside);
+  later |= inside;
+  earlier |= inside;
+  for (unsigned g : earlier.set_bits())
+    after[g] |= later;
+  for (unsigned g : later.set_bits())
+    before[g] |= earlier;
 }

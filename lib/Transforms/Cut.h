@@ -82,7 +82,7 @@ private:
   llvm::BitVector groupsOf(const Window &window, Mask part) const;
 
   std::vector<Window> allWindows;
-  std::vector<llvm::BitVector> users, reach; ///< direct, and all after
+  std::vector<llvm::BitVector> users, after, before; ///< direct, and all
 };
 
 } // namespace mirage
