@@ -1,5 +1,5 @@
 # Thin: each target calls what does the work.
-.PHONY: setup build demo test format clean
+.PHONY: setup build demo test tidy format clean
 
 setup:
 	@utils/setup
@@ -15,6 +15,9 @@ demo: setup
 
 test: build
 	@ctest --test-dir build --output-on-failure
+
+tidy: build
+	@run-clang-tidy-22 -quiet -p build "^$(CURDIR)/(lib|tools)/.*\.cpp$$"
 
 format:
 	@git ls-files '*.cpp' '*.h' | xargs /usr/lib/llvm-22/bin/clang-format -i

@@ -233,8 +233,10 @@ private:
       int64_t i = split ? position.iteration : 0;
       int64_t range = split ? position.range : 1;
       int64_t parts;
-      int64_t G = splitIndex(graph.attrs.grid, block, op.attrs.imap, d, parts);
-      int64_t piece = op.attrs.interleaved ? i * parts + G : G * range + i;
+      int64_t part =
+          splitIndex(graph.attrs.grid, block, op.attrs.imap, d, parts);
+      int64_t piece =
+          op.attrs.interleaved ? i * parts + part : part * range + i;
       base += piece * type.shape[d] * strides[d];
     }
     Tensor result{type, {}};

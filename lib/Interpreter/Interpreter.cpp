@@ -13,7 +13,6 @@ using namespace mirage::interpreter;
 using semantics::Accumulator;
 using semantics::Op;
 using semantics::OpKind;
-using semantics::TensorType;
 using semantics::ValueId;
 
 namespace {

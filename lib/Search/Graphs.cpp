@@ -98,7 +98,6 @@ private:
     case Action::Reshape:
       return 1;
     case Action::Transpose:
-      return 10 + repeat * out;
     case Action::Binary:
       return 10 + repeat * out;
     case Action::Matmul:
@@ -164,11 +163,10 @@ private:
                      std::vector<int> &chosen) {
     if (chosen.size() == options.size()) {
       outputs = chosen;
-      std::vector<int> pending = chosen;
       chosenEdge.assign(values.nodes().size(), -1);
       marked.assign(values.nodes().size(), 0);
       steps = 0;
-      expand(pending, 0);
+      expand(outputs, 0);
       return;
     }
     std::vector<int> order = options[chosen.size()];

@@ -15,7 +15,7 @@ static constexpr size_t kEasyMonomials = 2;
 static constexpr uint64_t kSolverQuestions = 1000;
 
 SubexpressionTest::SubexpressionTest(ExpressionPool &pool,
-                                     std::vector<PolyId> targets,
+                                     const std::vector<PolyId> &targets,
                                      PruneMode mode, solver::Solver *solver,
                                      unsigned rlimit, IndexInfo indices)
     : pool(pool), mode(mode), z3(solver), rlimit(rlimit),

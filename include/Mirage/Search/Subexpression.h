@@ -71,7 +71,7 @@ struct IndexInfo {
 class SubexpressionTest {
 public:
   /// `solver` may be null unless `mode` asks Z3. `rlimit` bounds each query.
-  SubexpressionTest(ExpressionPool &pool, std::vector<PolyId> targets,
+  SubexpressionTest(ExpressionPool &pool, const std::vector<PolyId> &targets,
                     PruneMode mode, solver::Solver *solver,
                     unsigned rlimit = 2000000, IndexInfo indices = {});
 
