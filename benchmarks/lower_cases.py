@@ -350,6 +350,11 @@ def cases() -> dict[str, str]:
     for m, z, stages, dtype in ((1, 1, 2, "f16"), (3, 2, 3, "bf16"), (7, 4, 4, "f16"), (17, 2, 5, "f16"),
                                 (32, 8, 3, "bf16"), (64, 1, 4, "f16")):
         found[f"graph_rmsnorm_m{m}_z{z}"] = rmsnorm_linear(m, 512, 128, 64 if m != 7 else 32, 32, z, stages, dtype)
+    # f32 on tensor cores: from buffers, columns that warps share, and a K stored either way.
+    for m, z in ((5, 1), (16, 4), (64, 2)):
+        found[f"graph_rmsnorm_f32_m{m}_z{z}"] = rmsnorm_linear(m, 512, 128, 32, 32, z, 3, "f32")
+    found["graph_flash_f32"] = flash(2, 32, 128, 32, 32, "f32")
+    found["graph_flash_odd_f32"] = flash(3, 7, 96, 16, 16, "f32")
     found["graph_rmsnorm_threads256"] = rmsnorm_linear(16, 512, 192, 96, 64, 2, 3, "f16", 256)
     found["graph_softmax"] = softmax_graph(12, 200, 4, "f16")
     found["graph_softmax_one_row"] = softmax_graph(3, 77, 3, "f32")

@@ -42,6 +42,7 @@ constexpr double kOverfill = 0.15;   // of the time that what is in flight takes
 constexpr double kRepeated = 0.28;   // of what L2 alone serves adds to the rest
 constexpr double kGroupRate = 3;     // products of wgmma against mma.sync's
 constexpr double kGroupShared = 0.5; // and what they read of shared memory
+constexpr double kSplitProducts = 8; // four of tf32, at half the rate
 constexpr int64_t kMinRows = 16;     // rows of a tensor-core tile
 constexpr int64_t kReservedShared = 1024; // per block, by the driver
 // By the estimate below, measured without spills up to here.
@@ -218,10 +219,14 @@ private:
       double rows = static_cast<double>(paddedBytes(out)) / 4;
       int64_t depth = program.type(l).shape.back();
       bool group = inLoop && warpGroups;
-      work.tensor += rows * depth * repeat / (group ? kGroupRate : 1.0);
+      double rate = group ? kGroupRate : 1.0;
+      if (program.type(r).dtype == DType::F32)
+        rate /= kSplitProducts;
+      work.tensor += rows * depth * repeat / rate;
       bool leftInRegisters =
           inLoop && (inRegisters.count(l) || straightLoads.count(l));
-      work.shared += productTraffic(program.type(out), depth, leftInRegisters) *
+      work.shared += productTraffic(program.type(out), program.type(r).dtype,
+                                    depth, leftInRegisters) *
                      static_cast<double>(repeat) * (group ? kGroupShared : 1.0);
       for (ValueId v : {l, r}) {
         needPadding[v] = v == l;
@@ -279,7 +284,7 @@ private:
   /// with m warps along the rows, each row is read by warps / m warps and each
   /// column by m; the lowering takes the m that reads least.
   /// A left operand that a warp holds in registers is not read.
-  double productTraffic(const TensorType &out, int64_t depth,
+  double productTraffic(const TensorType &out, DType dtype, int64_t depth,
                         bool leftInRegisters) const {
     int64_t cols = out.shape.back();
     int64_t rows = out.rank() < 2 ? 1 : out.shape[out.rank() - 2];
@@ -292,7 +297,7 @@ private:
             least, (leftInRegisters ? 0 : (warps / m) * rows) + m * cols);
     if (std::isinf(least))
       least = warps * rows + cols;
-    return 2 * least * depth;
+    return byteWidth(dtype) * least * depth;
   }
 
   int64_t loadBytes(const std::map<ValueId, int64_t> &loads) const {
@@ -503,7 +508,8 @@ bool mirage::cost::fitsWarpGroups(const Program &program, const Op &loop,
     int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
     if (rows != kMinRows * warps || shape.back() > kMaxColumns ||
         !swizzles(shape.back()) ||
-        !swizzles(program.type(op.operands[0]).shape.back()))
+        !swizzles(program.type(op.operands[0]).shape.back()) ||
+        program.type(op.operands[0]).dtype == DType::F32)
       return false;
   }
   return any && warps % 4 == 0;

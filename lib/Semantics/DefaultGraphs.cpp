@@ -50,8 +50,9 @@ private:
     int64_t rank = out.rank();
     int64_t m = out.shape[rank - 2], n = out.shape[rank - 1];
     int64_t k = lhs.shape[rank - 1];
-    if ((lhs.dtype != DType::F16 && lhs.dtype != DType::BF16) || k % 16 != 0 ||
-        n % 8 != 0)
+    bool isFactor = lhs.dtype == DType::F16 || lhs.dtype == DType::BF16 ||
+                    lhs.dtype == DType::F32;
+    if (!isFactor || k % 16 != 0 || n % 8 != 0)
       return std::nullopt;
     Tiles tiles;
     tiles.rows = m <= 64 ? m : largestDivisor(m, 64);
@@ -74,7 +75,8 @@ private:
         break;
       }
     auto padded = (tiles.rows + 15) / 16 * 16;
-    int64_t stageBytes = (padded + tiles.cols) * (tiles.depth + 8) * 2 + 2048;
+    int64_t stageBytes =
+        (padded + tiles.cols) * (tiles.depth + 8) * byteWidth(lhs.dtype) + 2048;
     tiles.stages = std::clamp<int64_t>(limits.sharedLimit / stageBytes, 2, 5);
     if (m / tiles.rows > 65535 || batch > 65535)
       return std::nullopt;

@@ -74,9 +74,17 @@ func.func @reshape(%x: tensor<16x64xf32>) -> tensor<64x4x4xf32> {
 }
 
 // A candidate that does not lower is not kept, and not verified first.
-// REMARK: superopt: @float: a fragment of 2 ops is left as it is: none of {{[0-9]+}} candidates was accepted; of the first: not verified: has no lowering: matmul: expected operands of f16 or bf16, but got {{[0-9x]+}}xf32 and {{[0-9x]+}}xf32
-func.func @float(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>) -> tensor<16x64xf32> {
-  %0 = mgraph_kernel.matmul %x, %w : (tensor<16x64xf32>, tensor<64x64xf32>) -> tensor<16x64xf32>
-  %1 = mgraph_kernel.exp %0 : tensor<16x64xf32> -> tensor<16x64xf32>
-  return %1 : tensor<16x64xf32>
+// REMARK: superopt: @turned: a fragment of 2 ops is left as it is: none of {{[0-9]+}} candidates was accepted; of the first: not verified: has no lowering: 'transpose' has no lowering inside a block graph
+func.func @turned(%x: tensor<16x64xf32>) -> tensor<64x16xf32> {
+  %0 = mgraph_kernel.transpose %x perm [1, 0] : tensor<16x64xf32> -> tensor<64x16xf32>
+  %1 = mgraph_kernel.exp %0 : tensor<64x16xf32> -> tensor<64x16xf32>
+  return %1 : tensor<64x16xf32>
+}
+
+// Graphs whose tiles no tensor core takes, whatever their sizes.
+// REMARK: superopt: @odd: a fragment of 2 ops is left as it is: the search found {{[0-9]+}} block graphs, but no sizes of them that fit sm_90a
+func.func @odd(%x: tensor<16x24xf16>, %w: tensor<24x4xf16>) -> tensor<16x4xf16> {
+  %0 = mgraph_kernel.matmul %x, %w : (tensor<16x24xf16>, tensor<24x4xf16>) -> tensor<16x4xf16>
+  %1 = mgraph_kernel.exp %0 : tensor<16x4xf16> -> tensor<16x4xf16>
+  return %1 : tensor<16x4xf16>
 }

@@ -60,19 +60,20 @@ TEST(DefaultGraphsTest, MergesBatchDims) {
   Program shared =
       product({{2, 3, 8, 32}, DType::F16}, {{1, 1, 32, 16}, DType::F16});
   Program flat = product({{6, 8, 32}, DType::F16}, {{1, 32, 16}, DType::F16});
-  for (const Program &program : {both, shared, flat}) {
+  Program single = product({{8, 32}, DType::F32}, {{32, 16}, DType::F32});
+  for (const Program &program : {both, shared, flat, single}) {
     Program wrapped = wrapPredefinedOps(program);
     EXPECT_TRUE(has(wrapped, OpKind::Graph));
     expectSame(program, wrapped);
   }
 }
 
-// f32 keeps its precision; odd depths and widths, batches that agree only in
-// part, and a tall prime have no tiles.
+// Odd depths and widths, batches that agree only in part, and a tall prime have
+// no tiles.
 TEST(DefaultGraphsTest, LeavesOtherProducts) {
   for (const Program &program :
-       {product({{8, 32}, DType::F32}, {{32, 16}, DType::F32}),
-        product({{8, 33}, DType::F16}, {{33, 16}, DType::F16}),
+       {product({{8, 33}, DType::F16}, {{33, 16}, DType::F16}),
+        product({{8, 33}, DType::F32}, {{33, 16}, DType::F32}),
         product({{8, 32}, DType::F16}, {{32, 12}, DType::F16}),
         product({{2, 1, 8, 32}, DType::F16}, {{1, 3, 32, 16}, DType::F16}),
         product({{257, 32}, DType::F16}, {{32, 16}, DType::F16})}) {

@@ -15,7 +15,7 @@ struct DefaultGraphLimits {
 /// Writes the predefined operators of a decomposed program that profit from a
 /// block graph as graph-defined kernels, and folds constants into graphs:
 ///
-///   matmul of f16 or bf16 with 16 | K and 8 | N
+///   matmul of f16, bf16 or f32 with 16 | K and 8 | N
 ///     -> graph over tiles of N, of M and the batch, with a loop over K;
 ///        several batch dims are first merged by a reshape where they agree
 ///   graph(..., constant, ...)

@@ -429,8 +429,9 @@ llvm::Expected<Value> BlockLowering::emitMatmul(const semantics::Op &op,
                                                 Value acc) {
   const semantics::TensorType &lhs = program.type(op.operands[0]);
   const semantics::TensorType &rhs = program.type(op.operands[1]);
-  if (lhs.dtype != semantics::DType::F16 && lhs.dtype != semantics::DType::BF16)
-    return error("matmul: expected operands of f16 or bf16, but got " +
+  if (lhs.dtype != rhs.dtype || !isRegisterFloat(lhs.dtype))
+    return error("matmul: expected operands of one type of f16, bf16 or f32, "
+                 "but got " +
                  semantics::toString(lhs) + " and " + semantics::toString(rhs));
   int64_t depth = lhs.shape.back();
   if (depth % 16 != 0)

@@ -3,6 +3,7 @@
 // Each warp multiplies its piece: fragments of lhs by ldmatrix (rows lie as the
 // instruction wants them) or from registers, fragments of rhs by ldmatrix.trans
 // where K is the row, plain where it is the column (PTX ISA 9.7.14.5.15).
+// EmitSplitMma.cpp has the products of f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,6 +67,21 @@ void Emitter::emitMma(MmaOp op) {
     registers[op.getResult()] = emitWgmma(product, loc, {});
     return;
   }
+  if (lhs.getElementType().isF32()) {
+    Value group = s.add(warpRow, s.udiv(lane, 4));
+    Value inner = s.mul(s.urem(lane, 4), 2);
+    registers[op.getResult()] =
+        emitSplitProduct(product, loc, [&](int64_t rowPiece, int64_t k) {
+          SmallVector<Registers, 2> rows;
+          for (int64_t half : {0, 8}) {
+            Value row = s.add(group, 16 * rowPiece + half);
+            Value offset = bufferOffset(lhs, row, s.add(inner, k), loc);
+            rows.push_back(s.loadVector(s.f32(), 2, s.gep(base, offset)));
+          }
+          return Registers{rows[0][0], rows[1][0], rows[0][1], rows[1][1]};
+        });
+    return;
+  }
   registers[op.getResult()] =
       emitProduct(product, loc, [&](int64_t rowPiece, int64_t k) {
         Value row = s.add(s.add(warpRow, 16 * rowPiece), low);
@@ -83,6 +99,15 @@ void Emitter::emitMmaRegister(MmaRegisterOp op) {
   View v = view(lhs, loc);
   const Registers &values = registers[op.getLhs()];
   ScalarBuilder s = at(loc);
+  Product product = productOf(op);
+  if (lhs.getElementType().isF32()) {
+    registers[op.getResult()] =
+        emitSplitProduct(product, loc, [&](int64_t rowPiece, int64_t k) {
+          auto at = values.begin() + 2 * rowPiece * v.cols + k / 4;
+          return Registers{at[0], at[v.cols], at[1], at[v.cols + 1]};
+        });
+    return;
+  }
   Type half = lhs.getElementType();
   auto pack = [&](int64_t row, int64_t col) {
     Value pair = LLVM::PoisonOp::create(b, loc, VectorType::get({2}, half));
@@ -93,7 +118,6 @@ void Emitter::emitMmaRegister(MmaRegisterOp op) {
     return half.isBF16() ? LLVM::BitcastOp::create(b, loc, s.i32(), pair)
                          : pair;
   };
-  Product product = productOf(op);
   if (fitsWgmma(product)) {
     Registers left;
     for (int64_t col = 0; col < v.cols; col += 4)

@@ -43,7 +43,7 @@ bool Emitter::fitsWgmma(const Product &product) const {
   Distribution d = Distribution::get(acc.getLayout());
   bool sizes = d.warpsN == 1 && d.warpsM % 4 == 0 && d.rows == 16 * d.warpsM &&
                d.cols % 8 == 0 && d.cols <= 256;
-  if (!sizes || !fitsDescriptor(rhs))
+  if (!sizes || !fitsDescriptor(rhs) || rhs.getElementType().isF32())
     return false;
   if (auto lhs = dyn_cast<BufferType>(product.lhs.getType()))
     return fitsDescriptor(lhs) && lhs.getRows() == d.rows;

@@ -114,6 +114,15 @@ private:
   /// warp's 16 x 16 piece of lhs in this 16-row piece, from column k on.
   Registers emitProduct(const Product &product, mlir::Location loc,
                         llvm::function_ref<Registers(int64_t, int64_t)> left);
+  /// The same of f32, each operand as a sum of two tf32. `left` gives the four
+  /// elements of a 16 x 8 piece: rows g and g + 8 of column 2t, then of 2t + 1,
+  /// in lane 4g + t.
+  Registers
+  emitSplitProduct(const Product &product, mlir::Location loc,
+                   llvm::function_ref<Registers(int64_t, int64_t)> left);
+  /// An f32 as the sum of two tf32, the larger one first.
+  std::pair<mlir::Value, mlir::Value> splitTf32(mlir::Value value,
+                                                mlir::Location loc);
   /// True if the target's warp groups can take the product as it lies.
   bool fitsWgmma(const Product &product) const;
   /// The same by warp groups; `left` are the packed registers of lhs, four for

@@ -89,7 +89,7 @@ mgraph_thread.kernel @mma_c2 grid [1, 1, 1] cluster [1, 1, 1] threads 128 shared
   %a = alloc 0 : !mgraph_thread.buffer<3 x 16 x 32, f16, row_bytes = 64, swizzle = true>
   %b = alloc 0 : !mgraph_thread.buffer<3 x 32 x 64, bf16, row_bytes = 128, swizzle = true>
   %c = splat 0.0 : !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.mma<8 x 64, warps = 1 x 4>>
-  // expected-error @below {{expected buffers of f16 or of bf16, but got 'f16' and 'bf16'}}
+  // expected-error @below {{expected buffers of f16, of bf16 or of f32, but got 'f16' and 'bf16'}}
   %d = mma %a[%z], %b[%z] add %c : !mgraph_thread.buffer<3 x 16 x 32, f16, row_bytes = 64, swizzle = true>, !mgraph_thread.buffer<3 x 32 x 64, bf16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<8 x 64, f32, #mgraph_thread.mma<8 x 64, warps = 1 x 4>>
   return
 }
@@ -159,7 +159,7 @@ mgraph_thread.kernel @mma_register_c3 grid [1, 1, 1] cluster [1, 1, 1] threads 1
   %a = splat 0.0 : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
   %b = alloc 0 : !mgraph_thread.buffer<1 x 64 x 64, bf16, row_bytes = 128, swizzle = true>
   %c = splat 0.0 : !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
-  // expected-error @below {{expected operands of f16 or of bf16, but got 'f16' and 'bf16'}}
+  // expected-error @below {{expected operands of f16, of bf16 or of f32, but got 'f16' and 'bf16'}}
   %d = mma_register %a, %b[%z] add %c : !mgraph_thread.fragment<64 x 64, f16, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>, !mgraph_thread.buffer<1 x 64 x 64, bf16, row_bytes = 128, swizzle = true> -> !mgraph_thread.fragment<64 x 64, f32, #mgraph_thread.mma<64 x 64, warps = 4 x 1>>
   return
 }

@@ -147,10 +147,11 @@ LogicalResult verifyAccumulator(Operation *op, FragmentType acc) {
   return success();
 }
 
-LogicalResult verifyHalves(Operation *op, StringRef what, Type lhs, Type rhs) {
-  if (lhs != rhs || !(lhs.isF16() || lhs.isBF16()))
+LogicalResult verifyFactors(Operation *op, StringRef what, Type lhs, Type rhs) {
+  if (lhs != rhs || !(lhs.isF16() || lhs.isBF16() || lhs.isF32()))
     return op->emitOpError("expected ")
-           << what << " of f16 or of bf16, but got " << lhs << " and " << rhs;
+           << what << " of f16, of bf16 or of f32, but got " << lhs << " and "
+           << rhs;
   return success();
 }
 
@@ -168,8 +169,8 @@ LogicalResult verifyDepth(Operation *op, int64_t depth, BufferType rhs,
 LogicalResult MmaOp::verify() {
   BufferType lhs = getLhs().getType(), rhs = getRhs().getType();
   if (failed(verifyAccumulator(*this, getAcc().getType())) || // C1
-      failed(verifyHalves(*this, "buffers", lhs.getElementType(),
-                          rhs.getElementType()))) // C2
+      failed(verifyFactors(*this, "buffers", lhs.getElementType(),
+                           rhs.getElementType()))) // C2
     return failure();
   // C3
   return verifyDepth(*this, lhs.getCols(), rhs, getTransposeRhs());
@@ -192,8 +193,8 @@ LogicalResult MmaRegisterOp::verify() {
                        "along the rows alike, but got ")
            << lhs.getLayout() << " and " << acc.getLayout();
   // C3
-  if (failed(verifyHalves(*this, "operands", lhs.getElementType(),
-                          rhs.getElementType())))
+  if (failed(verifyFactors(*this, "operands", lhs.getElementType(),
+                           rhs.getElementType())))
     return failure();
   // C4
   return verifyDepth(*this, lhs.getCols(), rhs, getTransposeRhs());

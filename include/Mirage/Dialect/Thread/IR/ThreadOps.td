@@ -56,10 +56,10 @@ def Thread_LinearLayoutAttr : Thread_Attr<"LinearLayout", "linear"> {
 }
 
 def Thread_MmaLayoutAttr : Thread_Attr<"MmaLayout", "mma"> {
-  let summary = "Accumulators of mma.sync m16n8k16";
+  let summary = "Accumulators of mma.sync m16n8";
   let description = [{
     Distributes a `rows` x `cols` tile over `warps_m` x `warps_n` warps, each
-    with an equal piece in the accumulator layout of `mma.sync.m16n8k16`: lane l
+    with an equal piece in the accumulator layout of `mma.sync.m16n8`: lane l
     holds rows l/4 and l/4 + 8 and columns 2(l%4), 2(l%4) + 1 of each 16 x 8
     piece. Rows are padded to a multiple of 16 for each warp.
 
@@ -313,7 +313,7 @@ def Thread_MmaOp : Thread_Op<"mma", [AllTypesMatch<["acc", "result"]>]> {
 
     Constraints:
     - (C1) the fragment is a whole tile of f32 in an mma layout.
-    - (C2) both buffers hold f16, or both bf16.
+    - (C2) both buffers hold f16, both bf16, or both f32.
     - (C3) K is a multiple of 16 and equal in both.
   }];
   let arguments = (ins Thread_BufferType:$lhs, I32:$lhsStage,
@@ -340,7 +340,7 @@ def Thread_MmaRegisterOp : Thread_Op<"mma_register",
     - (C1) accumulator and result are a whole tile of f32 in an mma layout.
     - (C2) `lhs` is a whole tile in an mma layout. Both layouts have the same
       rows and the same warps along the rows, and one warp along the columns.
-    - (C3) `lhs` and `rhs` hold f16, or both bf16.
+    - (C3) `lhs` and `rhs` hold f16, both bf16, or both f32.
     - (C4) K is a multiple of 16 and equal in both.
   }];
   let arguments = (ins Thread_FragmentType:$lhs, Thread_BufferType:$rhs,
