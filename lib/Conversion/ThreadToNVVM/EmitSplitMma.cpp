@@ -1,10 +1,10 @@
 //===- EmitSplitMma.cpp - Products of f32 on tensor cores -----------------===//
 //
 // mma.sync m16n8k8 (PTX ISA 9.7.14.5) multiplies tf32, which keeps 11 of the 24
-// significant bits of f32. Each operand is split into two, x = big + small, which
-// loses at most 2^-23 of it, and all four products are added, the least first.
-// The tensor cores round their own sums towards zero, so a sum over K grows
-// outside of them.
+// significant bits of f32. Each operand is split into two, x = big + small,
+// which loses at most 2^-23 of it, and all four products are added, the least
+// first. The tensor cores round their own sums towards zero, so a sum over K
+// grows outside of them.
 //
 // A sum over K is the same in any order: lane t takes the neighbours 2t and
 // 2t + 1 where the instruction says t and t + 4. They are one access, and the
