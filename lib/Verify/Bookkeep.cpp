@@ -3,6 +3,8 @@
 #include "Bookkeep.h"
 #include "Mirage/Semantics/Evaluate.h"
 #include "NumbersDomain.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include <cmath>
 
 using namespace mirage::semantics;
@@ -163,14 +165,52 @@ private:
     return r;
   }
 
+  /// True if the value or factor of an accumulator depends on its own state, be
+  /// it through the states of others.
+  bool feedsItself(const Op &loop) const {
+    unsigned count = loop.attrs.accumulators.size();
+    // The accumulators whose states a value of the body reads.
+    llvm::DenseMap<ValueId, llvm::BitVector> reads;
+    auto readsOf = [&](ValueId id) {
+      auto at = reads.find(id);
+      return at == reads.end() ? llvm::BitVector(count) : at->second;
+    };
+    for (const Op &op : loop.body) {
+      llvm::BitVector all(count);
+      if (op.kind == OpKind::Running)
+        all.set(op.attrs.accumulator);
+      for (ValueId id : op.operands)
+        all |= readsOf(id);
+      for (ValueId id : op.results)
+        reads[id] = all;
+    }
+    std::vector<llvm::BitVector> state;
+    for (const Accumulator &acc : loop.attrs.accumulators) {
+      state.push_back(readsOf(acc.value));
+      if (acc.kind == AccumulatorKind::Rescale)
+        state.back() |= readsOf(acc.factor);
+    }
+    for (unsigned through = 0; through < count; ++through)
+      for (llvm::BitVector &from : state)
+        if (from.test(through))
+          from |= state[through];
+    for (unsigned i = 0; i < count; ++i)
+      if (state[i].test(i))
+        return true;
+    return false;
+  }
+
   void visitLoop(const Op &graph, const Op &loop) {
     // A running state feeds later ops of the same loop, so its accumulated
-    // value must be known first: visit twice where one occurs before its value.
+    // value must be known first: each pass settles one more link of a chain of
+    // accumulators. A state that feeds itself never settles.
     bool hasRunning = false;
     for (const Op &op : loop.body)
       hasRunning |= op.kind == OpKind::Running;
-    for (int pass = 0; pass < (hasRunning ? 3 : 1); ++pass)
+    size_t chain = loop.attrs.accumulators.size();
+    for (size_t pass = 0; pass < (hasRunning ? chain + 1 : 1); ++pass)
       visit(loop.body, &graph, &loop);
+    result.hasRecurrence |= hasRunning && feedsItself(loop);
     for (size_t i = 0; i < loop.results.size(); ++i)
       values[loop.results[i]] =
           total(loop.attrs.accumulators[i], loop.attrs.range, loop.results[i]);
@@ -362,6 +402,7 @@ PairNumbers mirage::verify::combine(const ProgramNumbers &f,
     log2Eps = log2Add(log2Eps, pairs + log2Single(r.du, r.log2Ku, r.deltaU,
                                                   r.log2Cu, withExp));
   }
+  covered &= !f.hasRecurrence && !g.hasRecurrence;
   if (covered && log2Eps < -3)
     r.log2Eps = log2Eps;
   return r;

@@ -84,6 +84,7 @@ struct ProgramNumbers {
   std::vector<Numbers> outputs;
   Numbers argument;                  ///< worst argument of a random function
   double exponentDegree[2] = {0, 0}; ///< worst argument of exp
+  bool hasRecurrence = false;        ///< a loop's state feeds itself: no bound
 };
 
 ProgramNumbers bookkeep(const semantics::Program &program,

@@ -175,4 +175,34 @@ TEST(TheoryTest, NoBoundWithoutCover) {
   EXPECT_EQ(result->verdict, Verdict::CannotTell);
   EXPECT_NE(result->reason.find("no error bound"), std::string::npos);
 }
+
+// The degree of state += state * x + x grows with every iteration, through any
+// number of accumulators: no claim. A chain that ends settles.
+TEST(TheoryTest, NoBoundOfARecurrence) {
+  for (unsigned length : {1, 2, 5})
+    for (bool closed : {true, false}) {
+      Program p;
+      ValueId x = p.addInput({{4, 32}, DType::F32});
+      Block b(p, {x}, {1, 1, 1});
+      b.beginLoop(16);
+      ValueId tile = b.load(x, {-1, -1, -1}, 1);
+      std::vector<Accumulator> accumulators;
+      // Each reads the next one's state, the last one the first's or none.
+      for (unsigned i = 0; i < length; ++i) {
+        ValueId value = tile;
+        if (i + 1 < length || closed)
+          value = b.op(OpKind::Mul,
+                       {tile, b.running((i + 1) % length, false, {4, 2})});
+        accumulators.push_back(
+            {AccumulatorKind::Sum, b.op(OpKind::Add, {value, tile}), -1, -1});
+      }
+      auto totals = b.endLoop(accumulators);
+      b.store(totals[0], {-1, -1, -1}, DType::F32);
+      Program program = b.done();
+      PairNumbers numbers = numbersOf(program, program, false);
+      EXPECT_EQ(numbers.log2Eps.has_value(), !closed) << length;
+      if (!closed)
+        EXPECT_EQ(numbers.d, length);
+    }
+}
 } // namespace
