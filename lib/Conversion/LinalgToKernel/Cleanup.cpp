@@ -178,6 +178,16 @@ LogicalResult replaceByScale(Operation *op, ConstantKind kind, int64_t extent,
   return success();
 }
 
+/// A literal that can stand for an extent: in a narrow type those of large
+/// extents have become 0 or infinite, and mean something else.
+std::optional<double> factor(Value value) {
+  auto number = literal(value);
+  if (number && !(std::isfinite(*number) && *number > 0.0))
+    return std::nullopt;
+  return number;
+}
+constexpr char kNoFactor[] = "rhs is not a finite positive literal";
+
 /// The op that `value` is, but for casts and reshapes.
 Operation *definition(Value value) {
   Operation *op = value.getDefiningOp();
@@ -192,9 +202,9 @@ template <typename OpTy> struct MeanOfSum : OpRewritePattern<OpTy> {
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    auto number = literal(op.getRhs());
+    auto number = factor(op.getRhs());
     if (!number)
-      return rewriter.notifyMatchFailure(op, "rhs is not a literal");
+      return rewriter.notifyMatchFailure(op, kNoFactor);
     auto sum = dyn_cast_or_null<kernel::ReduceOp>(definition(op.getLhs()));
     if (!sum || sum.getKind() != ReduceKind::Sum)
       return rewriter.notifyMatchFailure(op, "lhs is not a sum");
@@ -217,9 +227,9 @@ template <typename OpTy> struct ScaleOfExtent : OpRewritePattern<OpTy> {
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    auto number = literal(op.getRhs());
-    if (!number || *number <= 0.0)
-      return rewriter.notifyMatchFailure(op, "rhs is not a positive literal");
+    auto number = factor(op.getRhs());
+    if (!number)
+      return rewriter.notifyMatchFailure(op, kNoFactor);
     bool divides = std::is_same_v<OpTy, kernel::DivOp>;
     for (int64_t extent : extents(op.getLhs())) {
       double root = std::sqrt(double(extent));

@@ -105,6 +105,20 @@ func.func @mean(%x: tensor<4x8xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>) {
   return %0, %1 : tensor<4x1xf32>, tensor<4x1xf32>
 }
 
+// In f16 the share of a large extent is 0, and the extent is infinite.
+// CHECK-LABEL: func @shares_of_nothing
+// CHECK-NOT:     inv_extent
+// CHECK:         mgraph_kernel.mul
+// CHECK:         mgraph_kernel.div
+func.func @shares_of_nothing(%x: tensor<1x67108864xf16>) -> (tensor<1x1xf16>, tensor<1x1xf16>) {
+  %zero = mgraph_kernel.constant 0.0 : tensor<1x1xf16>
+  %much = mgraph_kernel.constant 1.0e+06 : tensor<1x1xf16>
+  %s = mgraph_kernel.reduce sum %x dims [1] : tensor<1x67108864xf16> -> tensor<1x1xf16>
+  %0 = mgraph_kernel.mul %s, %zero : (tensor<1x1xf16>, tensor<1x1xf16>) -> tensor<1x1xf16>
+  %1 = mgraph_kernel.div %s, %much : (tensor<1x1xf16>, tensor<1x1xf16>) -> tensor<1x1xf16>
+  return %0, %1 : tensor<1x1xf16>, tensor<1x1xf16>
+}
+
 // The maximum divided by the extent is no mean.
 // CHECK-LABEL: func @max_over_extent
 // CHECK-NOT:     inv_extent
