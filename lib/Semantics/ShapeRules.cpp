@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mirage::semantics;
 
@@ -293,6 +294,9 @@ llvm::Expected<TensorType> inferKernelType(OpKind kind, const Attrs &attrs,
         attrs.constant.kind != ConstantValue::Kind::NegInf &&
         attrs.constant.extent < 1)
       return expected("an extent of at least 1", num(attrs.constant.extent));
+    if (attrs.constant.kind == ConstantValue::Kind::Literal &&
+        !std::isfinite(attrs.constant.literal))
+      return expected("a finite literal or neg_inf", toString(attrs.constant));
     return *resultType;
   case OpClass::Structure:
     return expected("an op with a shape rule of its own",

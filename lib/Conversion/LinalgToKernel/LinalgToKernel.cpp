@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -151,8 +152,11 @@ struct ConvertLinalgToKernelPass
                  return stays.contains(user);
                }))
         left.emplace_back(op,
-                          "expected a fill with a finite constant, but got " +
-                              describe(op->getOperand(0)));
+                          "expected a fill of at most " +
+                              std::to_string(semantics::kMaxElements) +
+                              " elements with a finite constant, but got " +
+                              mlir::debugString(op->getResult(0).getType()) +
+                              " of " + describe(op->getOperand(0)));
     }
     // Scalars that bodies captured.
     func.walk([](Operation *op) {
@@ -222,7 +226,8 @@ private:
     Value result = op->getResult(0);
     auto number = raiser.splat(result);
     auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!number || !type || !isProgramTensor(type) || isF64Tensor(type))
+    if (!number || !type || !isProgramTensor(type) || isF64Tensor(type) ||
+        llvm::errorToBool(semantics::checkSize(*toSemanticsType(type))))
       return failure();
     raiser.setInsertionPoint(op);
     result.replaceAllUsesWith(raiser.fill(op->getLoc(), *number, type));

@@ -520,3 +520,19 @@ func.func @constant_c1() {
   %0 = mgraph_kernel.constant inv_extent 0 : tensor<1xf32>
   return
 }
+
+// -----
+
+func.func @constant_c2() {
+  // expected-error @below {{'mgraph_kernel.constant' op expected a finite literal or neg_inf, but got nan}}
+  %0 = "mgraph_kernel.constant"() <{literal = 0x7FF8000000000000 : f64}> : () -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @constant_c2_infinite() {
+  // expected-error @below {{'mgraph_kernel.constant' op expected a finite literal or neg_inf, but got inf}}
+  %0 = "mgraph_kernel.constant"() <{literal = 0x7FF0000000000000 : f64}> : () -> tensor<1xf32>
+  return
+}

@@ -513,6 +513,7 @@ multiclass Mirage_ComputeOps<Mirage_Level level> {
 
       Constraints:
       - (C1) The extent is positive.
+      - (C2) The literal is finite.
 
       Examples:
 
