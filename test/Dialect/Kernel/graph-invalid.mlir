@@ -68,7 +68,7 @@ func.func @graph_c2_threads(%x: tensor<16x64xf32>) {
 // -----
 
 func.func @graph_c2_stages(%x: tensor<16x64xf32>) {
-  // expected-error @below {{'mgraph_kernel.graph' op expected at least 1 stage, but got 0}}
+  // expected-error @below {{'mgraph_kernel.graph' op expected stages in [1, 64], but got 0}}
   mgraph_kernel.graph (%a = %x) grid [2, 1, 1] stages 0
       : (tensor<16x64xf32>) -> () {
     yield
@@ -233,6 +233,28 @@ func.func @graph_types(%x: tensor<16xf32>) {
   // expected-error @below {{expected 1 input types, but got 2}}
   mgraph_kernel.graph (%a = %x) grid [1, 1, 1]
       : (tensor<16xf32>, tensor<16xf32>) -> () {
+    yield
+  }
+  return
+}
+
+// -----
+
+func.func @graph_c2_most_stages(%x: tensor<16x64xf32>) {
+  // expected-error @below {{'mgraph_kernel.graph' op expected stages in [1, 64], but got 65}}
+  mgraph_kernel.graph (%a = %x) grid [2, 1, 1] stages 65
+      : (tensor<16x64xf32>) -> () {
+    yield
+  }
+  return
+}
+
+// -----
+
+func.func @graph_c7(%x: tensor<16x64xf32>) {
+  // expected-error @below {{'mgraph_kernel.graph' op expected at least 1 result, but got none}}
+  mgraph_kernel.graph (%a = %x) grid [2, 1, 1]
+      : (tensor<16x64xf32>) -> () {
     yield
   }
   return

@@ -12,6 +12,9 @@ using namespace mirage::kernel;
 /// The largest grid that a GPU launches.
 static constexpr semantics::GridDims kMaxGrid = {2147483647, 65535, 65535};
 
+/// More than the shared memory of any GPU holds tiles of 4 KiB.
+static constexpr int64_t kMaxStages = 64;
+
 StringRef GraphOp::getDefaultDialect() { return "mgraph_block"; }
 
 semantics::GridDims GraphOp::getGridDims() {
@@ -144,9 +147,9 @@ LogicalResult GraphOp::verify() {
                          "1024], but got ")
              << threads.getInt();
   if (auto stages = getStagesAttr())
-    if (stages.getInt() < 1)
-      return emitOpError("expected at least 1 stage, but got ")
-             << stages.getInt();
+    if (stages.getInt() < 1 || stages.getInt() > kMaxStages)
+      return emitOpError("expected stages in [1, ")
+             << kMaxStages << "], but got " << stages.getInt();
   return success();
 }
 
@@ -267,5 +270,8 @@ LogicalResult GraphOp::verifyRegions() {
                << grid[axis] << " blocks along grid axis " << axis
                << ", which its omap does not concatenate, but got one that "
                   "varies";
+  // C7
+  if (stores.empty())
+    return emitOpError("expected at least 1 result, but got none");
   return success();
 }

@@ -46,12 +46,14 @@ def Kernel_GraphOp : Op<KernelDialect, "graph", [
     - (C1) `grid` and `cluster` have 3 entries of at least 1, each entry of the
       grid is divisible by the cluster's, and the grid is at most
       `[2147483647, 65535, 65535]`.
-    - (C2) `threads` is a multiple of 32 in [32, 1024], `stages` is at least 1.
+    - (C2) `threads` is a multiple of 32 in [32, 1024], `stages` is in
+      [1, 64].
     - (C3) The region's arguments have the types of the inputs.
     - (C4) The region holds `mgraph_block` ops only.
     - (C5) The j-th result is the one of the j-th store, and has its type.
     - (C6) A stored tile is the same in all blocks along a grid axis that the
       store's `omap` does not concatenate.
+    - (C7) There is at least one result.
 
     Example:
 
