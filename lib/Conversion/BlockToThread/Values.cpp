@@ -428,11 +428,6 @@ Attribute BlockLowering::leftRegisters(const semantics::Op &matmul) {
 llvm::Expected<Value> BlockLowering::emitMatmul(const semantics::Op &op,
                                                 Value acc) {
   const semantics::TensorType &lhs = program.type(op.operands[0]);
-  const semantics::TensorType &rhs = program.type(op.operands[1]);
-  if (lhs.dtype != rhs.dtype || !isRegisterFloat(lhs.dtype))
-    return error("matmul: expected operands of one type of f16, bf16 or f32, "
-                 "but got " +
-                 semantics::toString(lhs) + " and " + semantics::toString(rhs));
   int64_t depth = lhs.shape.back();
   if (depth % 16 != 0)
     return error(

@@ -77,20 +77,6 @@ func.func @cluster(%x0: tensor<4x8xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-func.func @product_type(%x0: tensor<16x16xf32>, %x1: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-error @below {{matmul: expected operands of f16 or bf16, but got 16x16xf32 and 16x8xf32}}
-  %o = mgraph_kernel.graph (%a0 = %x0, %a1 = %x1) grid [1, 1, 1] : (tensor<16x16xf32>, tensor<16x8xf32>) -> tensor<16x8xf32> {
-    %0 = load %a0 imap [-1, -1, -1] : tensor<16x16xf32> -> <16x16xf32>
-    %1 = load %a1 imap [-1, -1, -1] : tensor<16x8xf32> -> <16x8xf32>
-    %2 = matmul %0, %1 : (<16x16xf32>, <16x8xf32>) -> <16x8xf32>
-    %s = store %2 omap [-1, -1, -1] : <16x8xf32> -> tensor<16x8xf32>
-    yield %s : tensor<16x8xf32>
-  }
-  return %o : tensor<16x8xf32>
-}
-
-// -----
-
 func.func @product_depth(%x0: tensor<16x24xf16>, %x1: tensor<24x8xf16>) -> tensor<16x8xf16> {
   // expected-error @below {{matmul: expected a contracted size that 16 divides, but got 24}}
   %o = mgraph_kernel.graph (%a0 = %x0, %a1 = %x1) grid [1, 1, 1] : (tensor<16x24xf16>, tensor<24x8xf16>) -> tensor<16x8xf16> {
