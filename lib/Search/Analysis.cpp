@@ -485,14 +485,15 @@ private:
   int findMap(MapTemplate map, bool bounded) {
     auto key = [](const MapTemplate &m) {
       std::vector<
-          std::tuple<int, int, int, int, double, int64_t, double, double>>
+          std::tuple<int, int, int, int, double, int64_t, double, double, int>>
           k;
       for (const MapTemplate::Step &s : m.steps)
         k.emplace_back(static_cast<int>(s.op.kind), s.lhs, s.rhs,
                        s.op.hasConstant * 2 + s.op.constantLeft +
                            4 * static_cast<int>(s.op.constant.kind),
                        s.op.constant.literal, s.op.constant.extent,
-                       s.op.attrs.lo, s.op.attrs.hi);
+                       s.op.attrs.lo, s.op.attrs.hi,
+                       static_cast<int>(s.op.attrs.predicate));
       return k;
     };
     auto k = key(map);

@@ -111,8 +111,7 @@ PolyId ExpressionPool::add(PolyId a, PolyId b) {
 
 Monomial ExpressionPool::product(const Monomial &a, const Monomial &b) {
   Monomial result;
-  if (__builtin_mul_overflow(a.sigma, b.sigma, &result.sigma))
-    result.sigma = INT64_MAX;
+  result.sigma = a.sigma * b.sigma; // mul() has checked it
   result.negative = a.negative != b.negative;
   result.dens = merged(a.dens, b.dens);
   Multiset all = merged(a.atoms, b.atoms);
@@ -159,6 +158,9 @@ PolyId ExpressionPool::mul(PolyId a, PolyId b) {
   for (auto [x, n] : left)
     for (auto [y, m] : right) {
       Monomial p = monos[x], q = monos[y];
+      int64_t sigma;
+      if (__builtin_mul_overflow(p.sigma, q.sigma, &sigma))
+        return kTooLarge;
       insert(result, internMonomial(product(p, q)), n * m);
     }
   return internPoly(std::move(result));

@@ -46,7 +46,8 @@ private:
       return 1;
     const ShrunkenSizes &s = values.sizes();
     for (unsigned c = 0; c < s.tile.size(); ++c)
-      if (size % s.tile[c] == 0) {
+      // A tile of 1, of a batch dim, divides every size and names none.
+      if (s.tile[c] == 1 ? size == s.extent[c] : size % s.tile[c] == 0) {
         int64_t extent = values.analysis.classes[c].extent;
         return size == s.extent[c] ? extent
                                    : std::min<int64_t>(extent, kNominalTile);

@@ -309,8 +309,8 @@ void ValueGraph::proposeRescaled(int value, int factor) {
     Traits traits = hangingOn(x, x.shiftDims);
     traits.shift = f.total;
     add({Action::Rescale, d}, {value, factor}, Phase::After,
-        memoized(4000, e, size, [&] { return pool.sum(size, e); }), 1, traits,
-        [&] {
+        memoized(Memo::Sum, size, e, 0, [&] { return pool.sum(size, e); }), 1,
+        traits, [&] {
           FieldTensor tile =
               d < 0 ? allNodes[value].value
                     : reduceField(domain, allNodes[value].value, kContext + d,

@@ -213,8 +213,9 @@ void ValueGraph::proposeMaps(int n) {
       ++stats.prunedRange;
       continue;
     }
-    PolyId result = memoized(
-        1 + i, e, 0, [&] { return mapExpression(analysis, i, e, pool); });
+    PolyId result = memoized(Memo::Map, i, e, 0, [&] {
+      return mapExpression(analysis, i, e, pool);
+    });
     // max(max(x, 0), 0): an idempotent map again.
     if (result == e && result != kTooLarge)
       continue;
@@ -304,7 +305,7 @@ void ValueGraph::proposeReductions(int n, bool isMax) {
   llvm::SmallVector<int, 8> dims = allNodes[n].value.dims;
   llvm::ArrayRef<int> shape = llvm::ArrayRef<int>(dims).drop_front(kContext);
   auto total = [&](int64_t size) {
-    return memoized((isMax ? 3000 : 4000), e, size, [&] {
+    return memoized(isMax ? Memo::Max : Memo::Sum, size, e, 0, [&] {
       return isMax ? pool.maxOver(e) : pool.sum(size, e);
     });
   };
@@ -385,7 +386,7 @@ void ValueGraph::proposeBinary(OpKind kind, int a, int b) {
     return;
   }
   PolyId result =
-      memoized(5000 + static_cast<int>(kind), x, y, [&]() -> PolyId {
+      memoized(Memo::Binary, static_cast<int>(kind), x, y, [&]() -> PolyId {
         ExpressionDomain abstract{pool, analysis.opaqueMaps};
         return evalElementwise(abstract, kind, Attrs(), {x, y}, DType::F32);
       });
@@ -419,7 +420,7 @@ void ValueGraph::proposeMatmul(int a, int b, bool transposeRhs) {
     return;
   }
   PolyId x = allNodes[a].expression, y = allNodes[b].expression;
-  PolyId result = memoized(7000 + depth, x, y,
+  PolyId result = memoized(Memo::Matmul, depth, x, y,
                            [&] { return pool.sum(depth, pool.mul(x, y)); });
   add({Action::Matmul, transposeRhs}, {a, b},
       *join(allNodes[a].phase, allNodes[b].phase), result, 1, *traits, [&] {

@@ -15,6 +15,7 @@
 #include "Mirage/Search/Search.h"
 #include "Shift.h"
 #include "Structure.h"
+#include "llvm/ADT/DenseMap.h"
 #include <unordered_map>
 
 namespace mirage::search {
@@ -133,11 +134,12 @@ private:
   void proposeRescaled(int value, int factor);
   bool stop();
   /// Expressions of operators are looked up by operator and operands.
-  template <class F> PolyId memoized(int code, PolyId a, PolyId b, F compute) {
-    uint64_t key = (static_cast<uint64_t>(code) << 48) |
-                   (static_cast<uint64_t>(a) << 24) |
-                   (static_cast<uint64_t>(b) & 0xffffff);
-    auto [at, isNew] = expressionMemo.try_emplace(key, kTooLarge);
+  enum class Memo { Map, Sum, Max, Binary, Matmul };
+  /// `which` is the map, the kind of a binary op, or the size of a sum.
+  template <class F>
+  PolyId memoized(Memo memo, int64_t which, PolyId a, PolyId b, F compute) {
+    auto [at, isNew] = expressionMemo.try_emplace(
+        {{static_cast<int>(memo), which}, {a, b}}, kTooLarge);
     if (!isNew)
       return at->second;
     PolyId result = compute();
@@ -169,7 +171,9 @@ private:
   std::vector<Node> allNodes;
   std::vector<Edge> allEdges;
   std::unordered_map<std::pair<uint64_t, uint64_t>, int, Hash> known;
-  std::unordered_map<uint64_t, PolyId> expressionMemo;
+  llvm::DenseMap<std::pair<std::pair<int, int64_t>, std::pair<PolyId, PolyId>>,
+                 PolyId>
+      expressionMemo;
   uint64_t visitedHere = 0;
   StopReason stopped = StopReason::Finished;
 };
