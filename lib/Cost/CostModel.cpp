@@ -373,6 +373,9 @@ private:
         hasLoop
             ? static_cast<double>(perStage) * std::max<int64_t>(stages - 1, 1)
             : static_cast<double>(loadBytes(straightLoads));
+    // A block that reads nothing has its own results on the way.
+    if (perBlockInFlight == 0)
+      perBlockInFlight = resultBytes() / static_cast<double>(cost.blocks);
     double l2 = l2Bytes * cost.blocks;
     double dram = std::min(dramBytes, l2 * 1.5 + resultBytes());
     // Another block of the SM works while one waits for its cluster.
