@@ -57,7 +57,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
           << prune << "'";
       return signalPassFailure();
     }
-    constexpr uint64_t kMost32 = std::numeric_limits<unsigned>::max();
+    constexpr uint64_t kMost32 = std::numeric_limits<int32_t>::max();
     if (!isNumber(module, "max-block-ops", maxBlockOps, 1, kMost32) ||
         !isNumber(module, "node-budget", nodeBudget, 1) ||
         !isNumber(module, "top", top, 1, kMost32) ||
@@ -154,7 +154,14 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
                             {"left_out", search.leftOut},
                             {"fragments", std::move(fragments)}}))
        << "\n";
-    return success();
+    os.close();
+    if (!os.has_error())
+      return success();
+    code = os.error();
+    os.clear_error(); // else its destructor ends the process
+    return emitError(getOperation().getLoc(),
+                     "expected to write the report to '")
+           << report << "', but got: " << code.message();
   }
 };
 } // namespace

@@ -17,7 +17,7 @@
 // EMPTY: error: expected target to be one of sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120a, but got ''
 // BUDGET: error: expected node-budget to be a number in [1, 18446744073709551615], but got abc
 // NEGATIVE: error: expected node-budget to be a number in [1, 18446744073709551615], but got -1
-// LARGE: error: expected max-block-ops to be a number in [1, 4294967295], but got 99999999999
+// LARGE: error: expected max-block-ops to be a number in [1, 2147483647], but got 99999999999
 // NOTHING: error: expected seed to be a number in [0, 18446744073709551615], but got nothing
 // THREADS: error: expected threads to be a number in [0, 1024], but got 100000
 // PRUNE: error: expected prune to be one of auto, fast, z3, both or none, but got 'foo'

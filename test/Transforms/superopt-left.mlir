@@ -4,6 +4,8 @@
 // RUN: not mirage-opt %s --mirage-superopt="target=sm_42" 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not mirage-opt %s --mirage-superopt="prune=never" 2>&1 | FileCheck %s --check-prefix=PRUNE
 // RUN: not mirage-opt %s --mirage-superopt="report=%t.none/report.json" 2>&1 | FileCheck %s --check-prefix=REPORT
+// RUN: not mirage-opt %s --mirage-superopt="report=/dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
+// RUN: not mirage-opt %s --mirage-superopt="max-block-ops=2147483648" 2>&1 | FileCheck %s --check-prefix=OPS
 
 // What cannot be lowered is said, and stays.
 // RUN: mirage-opt %s --mirage-lower-to-ptx -o /dev/null 2>&1 | FileCheck %s --check-prefix=LOWER
@@ -12,6 +14,8 @@
 // TARGET: error: expected target to be one of sm_80, {{.*}}, but got 'sm_42'
 // PRUNE: error: expected prune to be one of auto, fast, z3, both or none, but got 'never'
 // REPORT: error: expected to write the report to '{{.*}}', but got: No such file or directory
+// FULL: error: expected to write the report to '/dev/full', but got: No space left on device
+// OPS: error: expected max-block-ops to be a number in [1, 2147483647], but got 2147483648
 
 // What has nothing to raise keeps its text.
 // CHECK-LABEL: func.func @scalar

@@ -2,7 +2,7 @@
 // RUN: not mirage-opt %s --mirage-superopt="top=0" 2>&1 | FileCheck %s --check-prefix=TOP
 // RUN: not mirage-opt %s --mirage-superopt="node-budget=0" 2>&1 | FileCheck %s --check-prefix=BUDGET
 
-// TOP: error: expected top to be a number in [1, 4294967295], but got 0
+// TOP: error: expected top to be a number in [1, 2147483647], but got 0
 // BUDGET: error: expected node-budget to be a number in [1, {{[0-9]+}}], but got 0
 
 // The name that the kept original would take is taken.
