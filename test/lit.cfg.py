@@ -53,6 +53,10 @@ if os.path.exists("/usr/lib/llvm-22/lib/libLLVMSupport.a") and os.path.exists(
 ):
     config.available_features.add("static-llvm")
 
+# Graphviz, which reads what --export-dot writes.
+if lit.util.which("dot", os.environ.get("PATH", "")):
+    config.available_features.add("graphviz")
+
 # PyTorch in .venv, for the pages that use it.
 if glob.glob(os.path.join(config.mirage_src_root, ".venv/lib/python3*/site-packages/torch")):
     config.available_features.add("torch")

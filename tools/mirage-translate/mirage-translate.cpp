@@ -1,5 +1,6 @@
 //===- mirage-translate.cpp - From lowered modules to files ---------------===//
 
+#include "Drawing.h"
 #include "Mugraphs.h"
 
 #include "Mirage/Conversion/Export.h"
@@ -11,6 +12,7 @@ int main(int argc, char **argv) {
   mirage::registerExports([](mlir::DialectRegistry &registry) {
     mlir::registerAllDialects(registry);
   });
+  mirage::registerDrawings();
   mirage::registerMugraphTranslations();
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "Mirage: import and export\n"));
