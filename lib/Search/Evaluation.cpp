@@ -71,14 +71,27 @@ mirage::search::evaluateField(const Analysis &analysis,
     case OpClass::Broadcast:
       values[out] = broadcastField(*operands[0], shape);
       break;
-    default:
-      values[out] = mapField(operands, [&](llvm::ArrayRef<FieldValue> args) {
-        return evalElementwise(domain, op.kind, op.attrs, args,
-                               program.type(out).dtype);
-      });
+    default: {
+      // A constant's dims belong to no class of the tensors beside it.
+      llvm::SmallVector<FieldTensor, 2> splats(operands.size());
+      for (unsigned i = 0; i < operands.size(); ++i)
+        if (auto c = analysis.constants[op.operands[i]]) {
+          splats[i] = makeFieldTensor(
+              {1, 1, 1, 1}, llvm::SmallVector<int, 6>(shape.size(), 1));
+          splats[i].push(domain.constant(*c));
+          operands[i] = &splats[i];
+        }
+      values[out] = broadcastField(
+          mapField(operands,
+                   [&](llvm::ArrayRef<FieldValue> args) {
+                     return evalElementwise(domain, op.kind, op.attrs, args,
+                                            program.type(out).dtype);
+                   }),
+          shape);
       if (analysis.opaqueValues.count(out))
         values[out] = withQ(domain, std::move(values[out]));
       break;
+    }
     }
   }
   return values;

@@ -37,6 +37,11 @@ struct Builder {
     attrs.constant = ConstantValue::makeLiteral(value);
     return typed(OpKind::Constant, {}, {Shape(rank, 1), type}, attrs);
   }
+  ValueId full(double value, Shape shape, DType type = DType::F16) {
+    Attrs attrs;
+    attrs.constant = ConstantValue::makeLiteral(value);
+    return typed(OpKind::Constant, {}, {std::move(shape), type}, attrs);
+  }
   ValueId matmul(ValueId a, ValueId b) { return op(OpKind::Matmul, {a, b}); }
   ValueId rmsNorm(ValueId x, double epsilon, ValueId scale = -1) {
     Attrs attrs;

@@ -324,6 +324,21 @@ TEST(SearchTest, TwoOutputs) {
   expectOneKernel(program, run(program));
 }
 
+// Each output is a map of one product: many maps, and many nodes to choose
+// from.
+TEST(SearchTest, ManyOutputsOfOneProduct) {
+  for (int count : {2, 6, 12}) {
+    Builder b;
+    ValueId x = b.input({16, 64}), w = b.input({64, 64});
+    ValueId y = b.matmul(x, w);
+    llvm::SmallVector<ValueId> outputs;
+    for (int i = 0; i < count; ++i)
+      outputs.push_back(b.op(OpKind::Add, {y, b.full(1.5 + i, {16, 64})}));
+    Program program = b.finish(outputs);
+    expectOneKernel(program, run(program));
+  }
+}
+
 // A residual of square weights: one input is read with two maps.
 TEST(SearchTest, SquareWeightWithResidual) {
   Builder b;
