@@ -26,18 +26,24 @@ constexpr double kResidentElements = 100 * 1024;
 constexpr double kTooWide = 1e9;
 constexpr double kBlockReduction = 4000; // a cluster barrier, in elements
 
+// Edges tried for one choice of output nodes, and for all of a structure's.
+constexpr uint64_t kStepsPerChoice = 50'000;
+constexpr uint64_t kSteps = 2'000'000;
+/// Graphs met, after which the lightest are taken.
+constexpr uint64_t kFinished = 20'000;
+
 class Extractor {
 public:
   Extractor(const ValueGraph &values, unsigned maxOps, unsigned limit)
       : values(values), maxOps(maxOps), limit(limit) {}
 
-  std::vector<GraphSketch> run() {
+  Extraction run() {
     for (const Edge &edge : values.edges())
       weights.push_back(edgeWeight(edge));
     computeTreeWeights();
     std::vector<int> outputs;
     chooseOutputs(values.outputNodes(), outputs);
-    return std::move(found);
+    return {std::move(found), cut};
   }
 
 private:
@@ -162,12 +168,15 @@ private:
 
   void chooseOutputs(const std::vector<std::vector<int>> &options,
                      std::vector<int> &chosen) {
+    if (isSpent())
+      return;
     if (chosen.size() == options.size()) {
       outputs = chosen;
       chosenEdge.assign(values.nodes().size(), -1);
       marked.assign(values.nodes().size(), 0);
       steps = 0;
       expand(outputs, 0);
+      allSteps += steps;
       return;
     }
     std::vector<int> order = options[chosen.size()];
@@ -180,6 +189,15 @@ private:
       chooseOutputs(options, chosen);
       chosen.pop_back();
     }
+  }
+
+  /// Whether no more graphs are read off: outputs of many nodes have very many
+  /// choices.
+  bool isSpent() {
+    bool spent = allSteps + steps > kSteps || finished > kFinished ||
+                 (steps % 1024 == 0 && values.isCancelled());
+    cut |= spent;
+    return spent;
   }
 
   /// Each node once: what is shared has very many paths.
@@ -202,8 +220,10 @@ private:
   }
 
   void expand(std::vector<int> pending, double weight) {
-    if (++steps > 50000 || finished > 20000)
+    if (++steps > kStepsPerChoice || isSpent()) {
+      cut = true;
       return;
+    }
     if (weight > best * 1.5 + 2 * kBlockReduction)
       return;
     while (!pending.empty() && chosenEdge[pending.back()] >= 0)
@@ -325,12 +345,13 @@ private:
   std::vector<GraphSketch> found; ///< lightest first
   uint64_t finished = 0;
   double best = std::numeric_limits<double>::infinity();
-  uint64_t steps = 0;
+  uint64_t steps = 0;    ///< of this choice of outputs
+  uint64_t allSteps = 0; ///< of the choices before
+  bool cut = false;
 };
 } // namespace
 
-std::vector<GraphSketch> mirage::search::extractGraphs(const ValueGraph &values,
-                                                       unsigned maxOps,
-                                                       unsigned limit) {
+Extraction mirage::search::extractGraphs(const ValueGraph &values,
+                                         unsigned maxOps, unsigned limit) {
   return Extractor(values, maxOps, limit).run();
 }

@@ -16,10 +16,14 @@ struct GraphSketch {
   unsigned countedOps = 0;
 };
 
-/// Up to `limit` graphs that yield all outputs within the bound, lightest
-/// first.
-std::vector<GraphSketch> extractGraphs(const ValueGraph &values,
-                                       unsigned maxOps, unsigned limit);
+struct Extraction {
+  std::vector<GraphSketch> graphs; ///< lightest first
+  bool cut = false;                ///< a bound on steps, or an interrupt
+};
+
+/// Up to `limit` graphs that yield all outputs within the bound.
+Extraction extractGraphs(const ValueGraph &values, unsigned maxOps,
+                         unsigned limit);
 
 } // namespace mirage::search
 

@@ -32,6 +32,7 @@ void addStats(SearchStats &sum, const SearchStats &one) {
   sum.merged += one.merged;
   sum.values += one.values;
   sum.graphs += one.graphs;
+  sum.graphsCut += one.graphsCut;
   sum.instances += one.instances;
   sum.prunedResource += one.prunedResource;
   sum.prune.questions += one.prune.questions;
@@ -143,10 +144,11 @@ private:
     const PruneStats &prune = values.expressionTest().stats();
     one.stats.prune = prune;
     if (values.reachesOutputs()) {
-      std::vector<GraphSketch> graphs =
+      Extraction read =
           extractGraphs(values, options.maxBlockOps, kGraphsPerStructure);
-      one.stats.graphs += graphs.size();
-      for (const GraphSketch &graph : graphs)
+      one.stats.graphs += read.graphs.size();
+      one.stats.graphsCut += read.cut;
+      for (const GraphSketch &graph : read.graphs)
         for (Candidate &candidate : instantiate(
                  values, graph, options, options.instancesPerGraph, one.stats))
           one.candidates.push_back(std::move(candidate));

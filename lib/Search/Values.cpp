@@ -93,7 +93,7 @@ StopReason ValueGraph::build() {
 bool ValueGraph::stop() {
   if (stopped != StopReason::Finished)
     return true;
-  if (options.cancel && options.cancel->load(std::memory_order_relaxed))
+  if (isCancelled())
     stopped = StopReason::Cancelled;
   else if (visitedHere >= options.nodeBudget ||
            allNodes.size() >= options.valueBudget)

@@ -86,6 +86,9 @@ public:
   /// For each output the nodes that hold it.
   std::vector<std::vector<int>> outputNodes() const;
   bool reachesOutputs() const;
+  bool isCancelled() const {
+    return options.cancel && options.cancel->load(std::memory_order_relaxed);
+  }
   SubexpressionTest &expressionTest() { return *test; }
 
 private:

@@ -19,16 +19,19 @@ llvm::StringRef mirage::stringify(search::StopReason reason) {
 
 std::string mirage::describeSearch(const search::SearchResult &result) {
   const search::SearchStats &s = result.stats;
+  std::string cut =
+      s.graphsCut == 0
+          ? ""
+          : llvm::formatv(" ({0} structures have more)", s.graphsCut).str();
   return llvm::formatv(
              "search {0}: {1} structures, {2} ops visited, pruned {3} by "
              "abstract expressions, {4} by shape, {5} by the bound, {6} by the "
-             "range of exp, merged {7} equal values; {8} graphs, {9} "
-             "instances, "
-             "{10} past the target's resources; {11} Z3 queries, {12} unknown "
-             "(kept); {13:F1} s",
+             "range of exp, merged {7} equal values; {8} graphs{9}, {10} "
+             "instances, {11} past the target's resources; {12} Z3 queries, "
+             "{13} unknown (kept); {14:F1} s",
              stringify(result.stopped), s.structures, s.visited,
              s.prunedExpression, s.prunedShape, s.prunedBound, s.prunedRange,
-             s.merged, s.graphs, s.instances, s.prunedResource,
+             s.merged, s.graphs, cut, s.instances, s.prunedResource,
              s.prune.z3Queries, s.prune.z3Unknown, s.seconds)
       .str();
 }
@@ -77,6 +80,7 @@ llvm::json::Value FragmentReport::toJSON() const {
            {"merged", static_cast<int64_t>(stats.merged)},
            {"values", static_cast<int64_t>(stats.values)},
            {"graphs", static_cast<int64_t>(stats.graphs)},
+           {"graphs_cut", static_cast<int64_t>(stats.graphsCut)},
            {"instances", static_cast<int64_t>(stats.instances)},
            {"questions", static_cast<int64_t>(stats.prune.questions)},
            {"memo_hits", static_cast<int64_t>(stats.prune.memoHits)},

@@ -40,6 +40,7 @@ struct SearchStats {
   uint64_t merged = 0;           ///< equal in value, phase and expression
   uint64_t values = 0;           ///< distinct values kept
   uint64_t graphs = 0;           ///< graphs read off
+  uint64_t graphsCut = 0;        ///< structures with more than were looked at
   uint64_t instances = 0;        ///< sizes tried
   uint64_t prunedResource = 0;   ///< instances that do not fit the target
   PruneStats prune;
