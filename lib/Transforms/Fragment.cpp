@@ -7,11 +7,6 @@ using namespace mlir;
 using namespace mirage;
 
 namespace {
-bool isPredefined(Operation &op) {
-  return isa_and_nonnull<kernel::KernelDialect>(op.getDialect()) &&
-         !isa<kernel::GraphOp, kernel::LaunchOp>(op);
-}
-
 /// True when `op`, or an op in its regions, reads a result of `run`.
 bool reads(Operation &op, ArrayRef<Operation *> run) {
   return op
@@ -24,6 +19,11 @@ bool reads(Operation &op, ArrayRef<Operation *> run) {
       .wasInterrupted();
 }
 } // namespace
+
+bool mirage::isPredefined(Operation &op) {
+  return isa_and_nonnull<kernel::KernelDialect>(op.getDialect()) &&
+         !isa<kernel::GraphOp, kernel::LaunchOp>(op);
+}
 
 SmallVector<SmallVector<Operation *>> mirage::collectRuns(func::FuncOp func) {
   SmallVector<SmallVector<Operation *>> runs(1);

@@ -17,6 +17,9 @@ struct Fragment {
   semantics::Program program;
 };
 
+/// Whether the op is of kernel level and no graph of its own.
+bool isPredefined(mlir::Operation &op);
+
 /// The maximal runs of predefined kernel-level ops in the function's body,
 /// constants aside: what stands between two runs is something else.
 llvm::SmallVector<llvm::SmallVector<mlir::Operation *>>

@@ -34,15 +34,46 @@ template <class F> bool anySmaller(Cut::Mask part, F is) {
 }
 } // namespace
 
-std::string mirage::whyNone(const search::SearchResult &found,
+/// Sizes that have no tile a kernel can take, in words. Empty if there are
+/// none.
+static std::string describeOddSizes(const semantics::Program &program) {
+  std::set<int64_t> columns, depths;
+  auto look = [&](semantics::ValueId v) {
+    const semantics::Shape &shape = program.type(v).shape;
+    if (!shape.empty() && shape.back() % 8 != 0 && shape.back() > 1)
+      columns.insert(shape.back());
+  };
+  for (unsigned i = 0; i < program.numInputs; ++i)
+    look(i);
+  llvm::for_each(program.outputs, look);
+  for (const semantics::Op &op : program.ops)
+    if (op.kind == semantics::OpKind::Matmul)
+      if (int64_t depth = program.type(op.operands[0]).shape.back();
+          depth % 16 != 0)
+        depths.insert(depth);
+  auto list = [](const std::set<int64_t> &sizes, StringRef what, int unit) {
+    return sizes.empty()
+               ? std::string()
+               : llvm::formatv(": expected {0} in multiples of {1}, but got "
+                               "{2:$[, ]}",
+                               what, unit,
+                               llvm::make_range(sizes.begin(), sizes.end()))
+                     .str();
+  };
+  return list(depths, "depths of products", 16) + list(columns, "columns", 8);
+}
+
+std::string mirage::whyNone(const semantics::Program &program,
+                            const search::SearchResult &found,
                             const cost::Target &target) {
   if (!found.note.empty())
     return found.note;
   if (found.stats.graphs == 0)
     return "the search found no block graph";
   return llvm::formatv("the search found {0} block graphs, but no sizes of "
-                       "them that fit {1}",
-                       found.stats.graphs, target.name)
+                       "them that fit {1}{2}",
+                       found.stats.graphs, target.name,
+                       describeOddSizes(program))
       .str();
 }
 
@@ -145,7 +176,7 @@ Groups PartSearch::group(ArrayRef<Operation *> run) {
   Groups groups(run);
   llvm::DenseSet<Operation *> bare;
   for (auto [g, ops] : llvm::enumerate(groups.ops))
-    if (groups.hasEpilogue(g) && !interruptFlag() && !part(ops).hasCandidates())
+    if (groups.hasEpilogue(g) && !interruptFlag() && part(ops).isHopeless())
       for (Operation *op : ops)
         if (isa<kernel::MatmulOp>(op))
           bare.insert(op);
@@ -155,7 +186,8 @@ Groups PartSearch::group(ArrayRef<Operation *> run) {
 std::map<Cut::Mask, Attempt> PartSearch::searchWindow(const Groups &groups,
                                                       Cut::Window &window) {
   std::map<Cut::Mask, Attempt> result;
-  std::set<Cut::Mask> hasGraphs;
+  // Parts with graphs, and those that may have some for all that is known.
+  std::set<Cut::Mask> mayHaveGraphs;
   // Parts without candidates, and the values that leave them.
   std::map<Cut::Mask, SmallVector<Value>> hopeless;
   for (Cut::Mask part : window.parts) {
@@ -175,12 +207,14 @@ std::map<Cut::Mask, Attempt> PartSearch::searchWindow(const Groups &groups,
     if (interruptFlag())
       continue;
     if (cost::lowerBoundMicros(program, options.target) >=
-        Cut::cheapest(window, part))
+        Cut::cheapest(window, part)) {
+      mayHaveGraphs.insert(part);
       continue;
+    }
     // What keeps every smaller part from being one kernel keeps this one.
     // Online softmax is one only with the product behind it.
     if (members.size() > 2 && !hasMaximum(program) &&
-        !anySmaller(part, [&](Cut::Mask m) { return hasGraphs.count(m); }))
+        !anySmaller(part, [&](Cut::Mask m) { return mayHaveGraphs.count(m); }))
       continue;
     // Nor does it help to compute in it what one without graphs would read, as
     // long as both yield the same.
@@ -195,15 +229,14 @@ std::map<Cut::Mask, Attempt> PartSearch::searchWindow(const Groups &groups,
     }
     if (runNodes >= kRunNodes) {
       ++leftOut;
+      mayHaveGraphs.insert(part);
       continue;
     }
     Attempt &tried = result[part] = this->part(ops);
-    if (!tried.hasCandidates()) {
-      if (tried.found && tried.found->stopped != search::StopReason::Cancelled)
-        hopeless[part] = fragment->outputs;
-      continue;
-    }
-    hasGraphs.insert(part);
+    if (tried.isHopeless())
+      hopeless[part] = fragment->outputs;
+    else
+      mayHaveGraphs.insert(part);
     if (tried.beneficial())
       window.cost[part] = tried.found->candidates.front().predictedMicros;
   }

@@ -20,14 +20,20 @@ struct Attempt {
   bool repeated = false; ///< another fragment's search of the same program
 
   bool hasCandidates() const { return found && !found->candidates.empty(); }
+  /// Searched to the end, and without a candidate.
+  bool isHopeless() const {
+    return found && found->candidates.empty() &&
+           found->stopped == search::StopReason::Finished;
+  }
   bool beneficial() const {
     return hasCandidates() &&
            found->candidates.front().predictedMicros < found->originalMicros;
   }
 };
 
-/// Why a search has no candidates.
-std::string whyNone(const search::SearchResult &found,
+/// Why the search of `program` has no candidates.
+std::string whyNone(const semantics::Program &program,
+                    const search::SearchResult &found,
                     const cost::Target &target);
 
 /// Lowers the graphs to thread level in a module of its own and throws the

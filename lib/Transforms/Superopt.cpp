@@ -121,11 +121,32 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
       func.getBody().takeBody(copy.getBody());
     } else if (collectRuns(copy).empty()) {
       emitRemark(func.getLoc(), "superopt: expected operations that raise to "
-                                "mgraph_kernel, but found none: @")
-          << func.getName() << " is left as it is";
+                                "mgraph_kernel, but found ")
+          << describeOthers(copy) << ": @" << func.getName()
+          << " is left as it is";
     }
     copy.erase();
     return success();
+  }
+
+  /// What a function without fragments holds in their place.
+  static StringRef describeOthers(func::FuncOp func) {
+    auto graphs = func.getOps<kernel::GraphOp>();
+    if (!graphs.empty())
+      return "graph-defined kernels alone";
+    auto holdsRuns = [](Operation *op) {
+      return op
+          ->walk([&](Operation *inner) {
+            return inner != op && isPredefined(*inner) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    for (Operation &op : func.getBody().front())
+      if (!isa<kernel::GraphOp>(op) && holdsRuns(&op))
+        return "them in regions of other operations alone, which are not "
+               "searched";
+    return "none";
   }
 
   unsigned threadCount() const {

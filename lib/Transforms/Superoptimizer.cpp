@@ -164,18 +164,21 @@ bool Superoptimizer::finish(Attempt &tried) {
   if (found.originalMicros == 0)
     return leave("it only changes shapes, which takes no kernel");
   if (found.candidates.empty())
-    return leave(whyNone(found, parts.target()) +
+    return leave(whyNone(tried.fragment->program, found, parts.target()) +
                  (found.stopped == search::StopReason::Finished
                       ? ""
                       : "; search " + stringify(found.stopped).str()));
   for (const search::Candidate &candidate : found.candidates) {
-    if (candidate.predictedMicros >= found.originalMicros)
+    if (candidate.predictedMicros >= found.originalMicros) {
+      if (!entry.verdicts.empty())
+        break;
       return leave(
           llvm::formatv("expected a candidate that is faster than the {0:F1} "
                         "us of the fragment op by op, but the best is "
                         "predicted at {1:F1} us",
                         found.originalMicros, candidate.predictedMicros)
               .str());
+    }
     // Milliseconds, where a verdict takes seconds.
     if (std::string why = whyNotLowered(*module.getContext(), candidate.program,
                                         parts.target());
@@ -204,8 +207,9 @@ bool Superoptimizer::finish(Attempt &tried) {
     }
   }
   return leave(
-      llvm::formatv("none of {0} candidates was accepted; of the first: {1}",
-                    found.candidates.size(), entry.verdicts.front().text)
+      llvm::formatv("none of {0} faster candidates was accepted; of the first: "
+                    "{1}",
+                    entry.verdicts.size(), entry.verdicts.front().text)
           .str());
 }
 

@@ -78,7 +78,7 @@ func.func @reshape(%x: tensor<16x64xf32>) -> tensor<64x4x4xf32> {
 }
 
 // A candidate that does not lower is not kept, and not verified first.
-// REMARK: superopt: @turned: a fragment of 2 ops is left as it is: none of {{[0-9]+}} candidates was accepted; of the first: not verified: has no lowering: 'transpose' has no lowering inside a block graph
+// REMARK: superopt: @turned: a fragment of 2 ops is left as it is: none of {{[0-9]+}} faster candidates was accepted; of the first: not verified: has no lowering: 'transpose' has no lowering inside a block graph
 func.func @turned(%x: tensor<16x64xf32>) -> tensor<64x16xf32> {
   %0 = mgraph_kernel.transpose %x perm [1, 0] : tensor<16x64xf32> -> tensor<64x16xf32>
   %1 = mgraph_kernel.exp %0 : tensor<64x16xf32> -> tensor<64x16xf32>
@@ -86,9 +86,33 @@ func.func @turned(%x: tensor<16x64xf32>) -> tensor<64x16xf32> {
 }
 
 // Graphs whose tiles no tensor core takes, whatever their sizes.
-// REMARK: superopt: @odd: a fragment of 2 ops is left as it is: the search found {{[0-9]+}} block graphs, but no sizes of them that fit sm_90a
+// REMARK: superopt: @odd: a fragment of 2 ops is left as it is: the search found {{[0-9]+}} block graphs, but no sizes of them that fit sm_90a: expected depths of products in multiples of 16, but got 24: expected columns in multiples of 8, but got 4
 func.func @odd(%x: tensor<16x24xf16>, %w: tensor<24x4xf16>) -> tensor<16x4xf16> {
   %0 = mgraph_kernel.matmul %x, %w : (tensor<16x24xf16>, tensor<24x4xf16>) -> tensor<16x4xf16>
   %1 = mgraph_kernel.exp %0 : tensor<16x4xf16> -> tensor<16x4xf16>
   return %1 : tensor<16x4xf16>
+}
+
+// Regions are not searched.
+// REMARK: remark: superopt: expected operations that raise to mgraph_kernel, but found them in regions of other operations alone, which are not searched: @looped is left as it is
+func.func @looped(%x: tensor<16x64xf32>, %n: index) -> tensor<16x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%y = %x) -> tensor<16x64xf32> {
+    %0 = mgraph_kernel.exp %y : tensor<16x64xf32> -> tensor<16x64xf32>
+    scf.yield %0 : tensor<16x64xf32>
+  }
+  return %r : tensor<16x64xf32>
+}
+
+// What a run before has done.
+// REMARK: remark: superopt: expected operations that raise to mgraph_kernel, but found graph-defined kernels alone: @done is left as it is
+func.func @done(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %o = mgraph_kernel.graph (%a = %x) grid [4, 1, 1] : (tensor<64x64xf16>) -> tensor<64x64xf16> {
+    %0 = load %a imap [0, -1, -1] : tensor<64x64xf16> -> <16x64xf16>
+    %1 = exp %0 : <16x64xf16> -> <16x64xf32>
+    %2 = store %1 omap [0, -1, -1] : <16x64xf32> -> tensor<64x64xf16>
+    yield %2 : tensor<64x64xf16>
+  }
+  return %o : tensor<64x64xf16>
 }
