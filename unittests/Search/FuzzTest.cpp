@@ -28,9 +28,8 @@ public:
   Program make() {
     unsigned inputs = 1 + pick(3);
     for (unsigned i = 0; i < inputs; ++i)
-      live.push_back(
-          b.input({rows[pick(2)], columns[pick(3)]}, pick(4) ? DType::F16
-                                                             : DType::F32));
+      live.push_back(b.input({rows[pick(2)], columns[pick(3)]},
+                             pick(4) ? DType::F16 : DType::F32));
     unsigned ops = 2 + pick(7);
     for (unsigned i = 0; i < ops; ++i)
       live.push_back(step());
@@ -59,8 +58,8 @@ private:
     switch (pick(8)) {
     case 0:
     case 1: {
-      const OpKind kinds[] = {OpKind::Exp,    OpKind::Silu, OpKind::Relu,
-                              OpKind::Square, OpKind::Neg,  OpKind::Tanh,
+      const OpKind kinds[] = {OpKind::Exp,    OpKind::Silu,   OpKind::Relu,
+                              OpKind::Square, OpKind::Neg,    OpKind::Tanh,
                               OpKind::Abs,    OpKind::Sigmoid};
       return b.op(kinds[pick(std::size(kinds))], {x});
     }

@@ -151,12 +151,11 @@ struct ConvertLinalgToKernelPass
                !llvm::all_of(op->getUsers(), [&](Operation *user) {
                  return stays.contains(user);
                }))
-        left.emplace_back(op,
-                          "expected a fill of at most " +
-                              std::to_string(semantics::kMaxElements) +
-                              " elements with a finite constant, but got " +
-                              mlir::debugString(op->getResult(0).getType()) +
-                              " of " + describe(op->getOperand(0)));
+        left.emplace_back(op, "expected a fill of at most " +
+                                  std::to_string(semantics::kMaxElements) +
+                                  " elements with a finite constant, but got " +
+                                  debugString(op->getResult(0).getType()) +
+                                  " of " + describe(op->getOperand(0)));
     }
     // Scalars that bodies captured.
     func.walk([](Operation *op) {

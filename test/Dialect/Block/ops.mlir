@@ -4,8 +4,8 @@
 
 // CHECK-LABEL: func @unary(
 func.func @unary(%x_in: tensor<16x64xf32>) {
-  mgraph_kernel.graph (%x_arg = %x_in) grid [1, 1, 1]
-      : (tensor<16x64xf32>) -> () {
+  %r = mgraph_kernel.graph (%x_arg = %x_in) grid [1, 1, 1]
+      : (tensor<16x64xf32>) -> tensor<8x8xf32> {
     %x = load %x_arg imap [-1, -1, -1]
         : tensor<16x64xf32> -> <16x64xf32>
     // CHECK: exp %{{.+}} : <16x64xf32> -> <16x64xf32>
@@ -42,15 +42,17 @@ func.func @unary(%x_in: tensor<16x64xf32>) {
     %15 = clamp %x lo -1.5 hi 6.0 : <16x64xf32> -> <16x64xf32>
     // CHECK: cast %{{.+}} : <16x64xf32> -> <16x64xbf16>
     %16 = cast %x : <16x64xf32> -> <16x64xbf16>
-    yield
+    %none = constant 0.0 : <8x8xf32>
+    %out = store %none omap [-1, -1, -1] : <8x8xf32> -> tensor<8x8xf32>
+    yield %out : tensor<8x8xf32>
   }
   return
 }
 
 // CHECK-LABEL: func @binary(
 func.func @binary(%x_in: tensor<16x64xf32>, %s_in: tensor<16x1xf32>) {
-  mgraph_kernel.graph (%x_arg = %x_in, %s_arg = %s_in) grid [1, 1, 1]
-      : (tensor<16x64xf32>, tensor<16x1xf32>) -> () {
+  %r = mgraph_kernel.graph (%x_arg = %x_in, %s_arg = %s_in) grid [1, 1, 1]
+      : (tensor<16x64xf32>, tensor<16x1xf32>) -> tensor<8x8xf32> {
     %x = load %x_arg imap [-1, -1, -1]
         : tensor<16x64xf32> -> <16x64xf32>
     %s = load %s_arg imap [-1, -1, -1]
@@ -69,15 +71,17 @@ func.func @binary(%x_in: tensor<16x64xf32>, %s_in: tensor<16x1xf32>) {
     %5 = min %x, %s : (<16x64xf32>, <16x1xf32>) -> <16x64xf32>
     // CHECK: pow %{{.+}}, %{{.+}} : (<16x64xf32>, <16x1xf32>) -> <16x64xf32>
     %6 = pow %x, %s : (<16x64xf32>, <16x1xf32>) -> <16x64xf32>
-    yield
+    %none = constant 0.0 : <8x8xf32>
+    %out = store %none omap [-1, -1, -1] : <8x8xf32> -> tensor<8x8xf32>
+    yield %out : tensor<8x8xf32>
   }
   return
 }
 
 // CHECK-LABEL: func @predicates(
 func.func @predicates(%x_in: tensor<16x64xf32>, %s_in: tensor<1x1xf32>, %c_in: tensor<16x64xi1>) {
-  mgraph_kernel.graph (%x_arg = %x_in, %s_arg = %s_in, %c_arg = %c_in) grid [1, 1, 1]
-      : (tensor<16x64xf32>, tensor<1x1xf32>, tensor<16x64xi1>) -> () {
+  %r = mgraph_kernel.graph (%x_arg = %x_in, %s_arg = %s_in, %c_arg = %c_in) grid [1, 1, 1]
+      : (tensor<16x64xf32>, tensor<1x1xf32>, tensor<16x64xi1>) -> tensor<8x8xf32> {
     %x = load %x_arg imap [-1, -1, -1]
         : tensor<16x64xf32> -> <16x64xf32>
     %s = load %s_arg imap [-1, -1, -1]
@@ -100,15 +104,17 @@ func.func @predicates(%x_in: tensor<16x64xf32>, %s_in: tensor<1x1xf32>, %c_in: t
     %6 = select %c, %x, %s : (<16x64xi1>, <16x64xf32>, <1x1xf32>) -> <16x64xf32>
     // CHECK: iota dim 1 : <16x64xi32>
     %7 = iota dim 1 : <16x64xi32>
-    yield
+    %none = constant 0.0 : <8x8xf32>
+    %out = store %none omap [-1, -1, -1] : <8x8xf32> -> tensor<8x8xf32>
+    yield %out : tensor<8x8xf32>
   }
   return
 }
 
 // CHECK-LABEL: func @contractions(
 func.func @contractions(%a_in: tensor<16x64xf16>, %b_in: tensor<64x32xf16>, %t_in: tensor<32x64xf16>, %p_in: tensor<4x16x64xbf16>, %q_in: tensor<1x64x8xbf16>) {
-  mgraph_kernel.graph (%a_arg = %a_in, %b_arg = %b_in, %t_arg = %t_in, %p_arg = %p_in, %q_arg = %q_in) grid [1, 1, 1]
-      : (tensor<16x64xf16>, tensor<64x32xf16>, tensor<32x64xf16>, tensor<4x16x64xbf16>, tensor<1x64x8xbf16>) -> () {
+  %r = mgraph_kernel.graph (%a_arg = %a_in, %b_arg = %b_in, %t_arg = %t_in, %p_arg = %p_in, %q_arg = %q_in) grid [1, 1, 1]
+      : (tensor<16x64xf16>, tensor<64x32xf16>, tensor<32x64xf16>, tensor<4x16x64xbf16>, tensor<1x64x8xbf16>) -> tensor<8x8xf32> {
     %a = load %a_arg imap [-1, -1, -1]
         : tensor<16x64xf16> -> <16x64xf16>
     %b = load %b_arg imap [-1, -1, -1]
@@ -131,15 +137,17 @@ func.func @contractions(%a_in: tensor<16x64xf16>, %b_in: tensor<64x32xf16>, %t_i
     %4 = reduce max %p dims [0, 2] : <4x16x64xbf16> -> <1x16x1xf32>
     // CHECK: reduce mean %{{.+}} dims [0, 2] : <4x16x64xbf16> -> <1x16x1xf32>
     %5 = reduce mean %p dims [0, 2] : <4x16x64xbf16> -> <1x16x1xf32>
-    yield
+    %none = constant 0.0 : <8x8xf32>
+    %out = store %none omap [-1, -1, -1] : <8x8xf32> -> tensor<8x8xf32>
+    yield %out : tensor<8x8xf32>
   }
   return
 }
 
 // CHECK-LABEL: func @composites(
 func.func @composites(%x_in: tensor<16x64xf32>, %w_in: tensor<1x64xf32>, %b_in: tensor<1x64xf32>) {
-  mgraph_kernel.graph (%x_arg = %x_in, %w_arg = %w_in, %b_arg = %b_in) grid [1, 1, 1]
-      : (tensor<16x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>) -> () {
+  %r = mgraph_kernel.graph (%x_arg = %x_in, %w_arg = %w_in, %b_arg = %b_in) grid [1, 1, 1]
+      : (tensor<16x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<8x8xf32> {
     %x = load %x_arg imap [-1, -1, -1]
         : tensor<16x64xf32> -> <16x64xf32>
     %w = load %w_arg imap [-1, -1, -1]
@@ -160,15 +168,17 @@ func.func @composites(%x_in: tensor<16x64xf32>, %w_in: tensor<1x64xf32>, %b_in: 
     %5 = layer_norm %x scale %w bias %b eps 1.0e-05 : (!mgraph_block.tile<16x64xf32>, !mgraph_block.tile<1x64xf32>, !mgraph_block.tile<1x64xf32>) -> !mgraph_block.tile<16x64xf32>
     // CHECK: softmax %{{.+}} dim 1 : <16x64xf32> -> <16x64xf32>
     %6 = softmax %x dim 1 : <16x64xf32> -> <16x64xf32>
-    yield
+    %none = constant 0.0 : <8x8xf32>
+    %out = store %none omap [-1, -1, -1] : <8x8xf32> -> tensor<8x8xf32>
+    yield %out : tensor<8x8xf32>
   }
   return
 }
 
 // CHECK-LABEL: func @movement(
 func.func @movement(%x_in: tensor<16x64xf32>, %i_in: tensor<8xi64>, %v_in: tensor<16x1xf32>) {
-  mgraph_kernel.graph (%x_arg = %x_in, %i_arg = %i_in, %v_arg = %v_in) grid [1, 1, 1]
-      : (tensor<16x64xf32>, tensor<8xi64>, tensor<16x1xf32>) -> () {
+  %r = mgraph_kernel.graph (%x_arg = %x_in, %i_arg = %i_in, %v_arg = %v_in) grid [1, 1, 1]
+      : (tensor<16x64xf32>, tensor<8xi64>, tensor<16x1xf32>) -> tensor<8x8xf32> {
     %x = load %x_arg imap [-1, -1, -1]
         : tensor<16x64xf32> -> <16x64xf32>
     %i = load %i_arg imap [-1, -1, -1]
@@ -187,15 +197,17 @@ func.func @movement(%x_in: tensor<16x64xf32>, %i_in: tensor<8xi64>, %v_in: tenso
     %4 = slice %x offsets [0, 32] sizes [8, 16] strides [2, 2] : <16x64xf32> -> <8x16xf32>
     // CHECK: gather %{{.+}}, %{{.+}} dim 0 : (<16x64xf32>, <8xi64>) -> <8x64xf32>
     %5 = gather %x, %i dim 0 : (<16x64xf32>, <8xi64>) -> <8x64xf32>
-    yield
+    %none = constant 0.0 : <8x8xf32>
+    %out = store %none omap [-1, -1, -1] : <8x8xf32> -> tensor<8x8xf32>
+    yield %out : tensor<8x8xf32>
   }
   return
 }
 
 // CHECK-LABEL: func @constants(
 func.func @constants() {
-  mgraph_kernel.graph () grid [1, 1, 1]
-      : () -> () {
+  %r = mgraph_kernel.graph () grid [1, 1, 1]
+      : () -> tensor<8x8xf32> {
     // CHECK: constant 1.0e-06 : <1x1xf32>
     %0 = constant 1.0e-06 : <1x1xf32>
     // CHECK: constant -0.5 : <1x1xf32>
@@ -210,7 +222,9 @@ func.func @constants() {
     %5 = constant rsqrt_extent 128 : <1x1xf32>
     // CHECK: constant neg_inf : <1x1xf32>
     %6 = constant neg_inf : <1x1xf32>
-    yield
+    %none = constant 0.0 : <8x8xf32>
+    %out = store %none omap [-1, -1, -1] : <8x8xf32> -> tensor<8x8xf32>
+    yield %out : tensor<8x8xf32>
   }
   return
 }
