@@ -2,7 +2,8 @@
 //
 // The bundle has `top` places. Each starts from a rank of the model's ranking;
 // where that candidate cannot be used the place takes another one: from the top
-// the next that nobody has taken, in a spread choice the next below its own. In
+// the next that nobody has taken, in a spread choice the next below its own. A
+// shape has one place as long as there are shapes without one. In
 // rounds, so that the choice does not depend on which thread was first.
 //
 //===----------------------------------------------------------------------===//
@@ -13,6 +14,7 @@
 #include "Mirage/Tune/Judge.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <atomic>
+#include <set>
 #include <thread>
 
 using namespace mirage;
@@ -24,6 +26,9 @@ using llvm::formatv;
 namespace {
 /// Candidates that are tried for each place before it is given up.
 constexpr unsigned kTries = 4;
+/// Candidates that are ranked for each place, most of them of a shape that
+/// another has, too.
+constexpr unsigned kRanked = 12;
 /// A spread choice judges the model on instances that it likes least, too.
 constexpr unsigned kSpreadInstances = 200;
 constexpr unsigned kSpreadRanking = 20'000;
@@ -64,6 +69,7 @@ void parallelFor(size_t count, unsigned threads, Body body) {
 
 /// One place of the bundle.
 struct Place {
+  size_t at = 0;   ///< in the order in which ranks are taken
   size_t rank = 0; ///< tried in this round
   bool open = true;
   std::optional<LoweredCandidate> lowered;
@@ -96,7 +102,7 @@ private:
     how.maxBlockOps = options.maxBlockOps;
     how.nodeBudget = options.nodeBudget;
     how.threads = threads;
-    how.top = options.spread ? kSpreadRanking : kTries * options.top;
+    how.top = options.spread ? kSpreadRanking : kRanked * options.top;
     how.instancesPerGraph =
         options.spread ? kSpreadInstances
                        : std::max<unsigned>(how.instancesPerGraph, options.top);
@@ -119,18 +125,37 @@ private:
         program.name + " as a whole found: " + why);
   }
 
+  /// The ranks in the order in which they are taken. From the top: one for each
+  /// shape first. Graphs that differ in the order of two ops only have the same
+  /// sizes and the same prediction, and would fill the bundle in threes.
+  std::vector<size_t> takingOrder() const {
+    std::vector<size_t> order, twins;
+    std::set<std::string> shapes;
+    for (size_t rank = 0; rank < found.candidates.size(); ++rank) {
+      bool isNew =
+          options.spread ||
+          shapes.insert(summarize(found.candidates[rank].program)).second;
+      (isNew ? order : twins).push_back(rank);
+    }
+    order.insert(order.end(), twins.begin(), twins.end());
+    return order;
+  }
+
   void choose() {
-    size_t n = found.candidates.size();
+    std::vector<size_t> order = takingOrder();
+    size_t n = order.size();
     places.resize(std::min<size_t>(options.top, n));
     size_t last = std::max<size_t>(places.size(), 2) - 1;
     for (size_t i = 0; i < places.size(); ++i)
-      places[i].rank = options.spread ? i * (n - 1) / last : i;
+      places[i].at = options.spread ? i * (n - 1) / last : i;
     size_t fresh = places.size();
     for (unsigned round = 0; round < kTries; ++round) {
       std::vector<Place *> open;
       for (Place &place : places)
-        if (place.open)
+        if (place.open) {
+          place.rank = order[place.at];
           open.push_back(&place);
+        }
       std::atomic<size_t> done{places.size() - open.size()};
       parallelFor(open.size(), threads, [&](size_t i) {
         attempt(*open[i]);
@@ -148,9 +173,9 @@ private:
                            found.candidates[place.rank].predictedMicros,
                            place.failure});
         size_t end =
-            options.spread && i + 1 < places.size() ? places[i + 1].rank : n;
-        place.rank = options.spread ? place.rank + 1 : fresh++;
-        place.open = place.rank < end;
+            options.spread && i + 1 < places.size() ? places[i + 1].at : n;
+        place.at = options.spread ? place.at + 1 : fresh++;
+        place.open = place.at < end;
       }
     }
   }
@@ -159,31 +184,23 @@ private:
   void attempt(Place &place) const {
     semantics::Program candidate = found.candidates[place.rank].program;
     candidate.name = program.name;
-    auto lowered =
-        lowerCandidate(candidate, options.target.name, options.constantInputs);
+    auto lowered = options.lower
+                       ? options.lower(candidate)
+                       : lowerCandidate(candidate, options.target.name,
+                                        options.constantInputs);
     if (!lowered) {
       place.failure = "has no lowering: " + llvm::toString(lowered.takeError());
       return;
     }
     if (options.verify) {
-      verify::VerifyOptions how;
-      how.seed = options.verifySeed;
-      how.threads = 1; // the candidates are what runs side by side
-      how.checkFloat = true;
-      auto verdict = verify::verify(program, candidate, how);
-      if (!verdict) {
-        place.failure = llvm::toString(verdict.takeError());
+      auto accepted = acceptCandidate(program, candidate, options.verifySeed);
+      if (!accepted) {
+        place.failure = llvm::toString(accepted.takeError());
         return;
       }
-      place.verdict = verify::describe(*verdict);
-      if (!verdict->reachesTarget(how) ||
-          (verdict->floatReport && !verdict->floatReport->accepted)) {
-        place.failure = "not accepted by the verifier: " + place.verdict;
-        return;
-      }
+      place.verdict = std::move(accepted->verdict);
       lowered->graph = printWithCertificate(
-          candidate, program, verify::printCertificate(verdict->certificate),
-          options.constantInputs);
+          candidate, program, accepted->certificate, options.constantInputs);
     }
     place.lowered = std::move(*lowered);
   }
@@ -283,6 +300,25 @@ private:
   std::vector<DroppedCandidate> dropped;
 };
 } // namespace
+
+Expected<Acceptance>
+tune::acceptCandidate(const semantics::Program &reference,
+                      const semantics::Program &candidate,
+                      const std::optional<verify::Seed> &seed) {
+  verify::VerifyOptions how;
+  how.seed = seed;
+  how.threads = 1; // the candidates are what runs side by side
+  how.checkFloat = true;
+  auto verdict = verify::verify(reference, candidate, how);
+  if (!verdict)
+    return verdict.takeError();
+  std::string text = verify::describe(*verdict);
+  if (!verdict->reachesTarget(how) ||
+      (verdict->floatReport && !verdict->floatReport->accepted))
+    return llvm::createStringError("not accepted by the verifier: " + text);
+  return Acceptance{std::move(text),
+                    verify::printCertificate(verdict->certificate)};
+}
 
 Expected<Bundle> tune::emitBundle(const semantics::Program &program,
                                   const EmitOptions &options,

@@ -9,8 +9,11 @@
 //   accumulate  out[i] = in[i] + 1, adding scratch[0] (third parameter) to it
 //   slow        negates in three microseconds
 //   wrong       out[i] = in[i]
+//   spoil       the same, and so does every kernel of this process after it
 //   hang        never ends
 //   crash       ends the process, as a driver with a bug does
+//   lose        the same, and no later process has a device if it makes the
+//               file that the environment's FAKE_CUDA_LOST names
 //   fault       writes nothing; from then on every wait is an error, as after
 //               an illegal address
 //
@@ -21,6 +24,7 @@
 
 #include "CudaApi.h"
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -45,6 +49,7 @@ struct State {
   int microseconds = 0;
   int sharedBytes = 0;
   int fault = 0; ///< what every wait returns
+  bool spoiled = false;
 } state;
 
 int submit(std::function<void()> work) {
@@ -69,7 +74,10 @@ int fakeSharedBytes() { return state.sharedBytes; }
 #ifdef FAKE_CUDA_WITHOUT_DEVICE
 int cuInit(unsigned) { return 100; } // CUDA_ERROR_NO_DEVICE
 #else
-int cuInit(unsigned) { return 0; }
+int cuInit(unsigned) {
+  const char *lost = getenv("FAKE_CUDA_LOST");
+  return lost && access(lost, F_OK) == 0 ? 100 : 0;
+}
 #endif
 int cuGetErrorString(int status, const char **text) {
   *text = status == kNotFound         ? "named symbol not found"
@@ -145,8 +153,11 @@ int cuLaunchKernelEx(const LaunchConfig *config, void *function,
     state.microseconds += name == "slow" ? 3 : 1;
     while (name == "hang")
       pause();
-    if (name == "crash")
+    if (const char *lost = name == "lose" ? getenv("FAKE_CUDA_LOST") : nullptr)
+      fclose(fopen(lost, "w"));
+    if (name == "crash" || name == "lose")
       raise(SIGABRT);
+    state.spoiled |= name == "spoil";
     if (name == "fault")
       state.fault = kIllegalAddress;
     if (state.fault)
@@ -154,8 +165,8 @@ int cuLaunchKernelEx(const LaunchConfig *config, void *function,
     for (int i = 0; i < n; ++i)
       out[i] = scratch           ? in[i] + 1 + scratch[0]
                : name == "count" ? static_cast<float>(state.launches)
-               : name == "wrong" ? in[i]
-                                 : -in[i];
+               : name == "wrong" || state.spoiled ? in[i]
+                                                  : -in[i];
     if (scratch)
       scratch[0] += 1;
   });

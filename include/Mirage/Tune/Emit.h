@@ -11,6 +11,11 @@
 
 namespace mirage::tune {
 
+/// A candidate in the three forms of a bundle.
+struct LoweredCandidate {
+  std::string graph, plan, image;
+};
+
 struct EmitOptions {
   explicit EmitOptions(const cost::Target &target) : target(target) {}
 
@@ -27,9 +32,26 @@ struct EmitOptions {
   unsigned maxBlockOps = 24;
   uint64_t nodeBudget = 5'000'000;
   uint64_t seed = 1; ///< of the inputs on which the candidates are timed
+  /// How a candidate is lowered, called from any thread; empty: as
+  /// lowerCandidate does.
+  std::function<llvm::Expected<LoweredCandidate>(const semantics::Program &)>
+      lower;
   /// Told after each candidate, from any thread; may be empty.
   std::function<void(size_t done, size_t of)> progress;
 };
+
+/// What the verifier says of a candidate that may be timed and kept.
+struct Acceptance {
+  std::string verdict;     ///< one line, with the bound
+  std::string certificate; ///< its text
+};
+
+/// An error unless `candidate` is shown equivalent to `reference` with a bound
+/// that reaches the verifier's target, and rounds no worse.
+llvm::Expected<Acceptance>
+acceptCandidate(const semantics::Program &reference,
+                const semantics::Program &candidate,
+                const std::optional<verify::Seed> &seed);
 
 /// Searches `program`, which holds predefined ops alone, lowers the chosen
 /// candidates and writes the bundle to `folder`, which is made. A candidate
@@ -39,11 +61,6 @@ struct EmitOptions {
 llvm::Expected<Bundle> emitBundle(const semantics::Program &program,
                                   const EmitOptions &options,
                                   llvm::StringRef folder);
-
-/// A candidate in the three forms of a bundle.
-struct LoweredCandidate {
-  std::string graph, plan, image;
-};
 
 /// Lowers a program of graph-defined kernels for `target`; the error is the
 /// first diagnostic. `constants` names the inputs that are mirage.constant.
