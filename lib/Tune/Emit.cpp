@@ -92,6 +92,11 @@ public:
       return std::move(error);
     if (Error error = search())
       return std::move(error);
+    // One seed for all, drawn when no candidate can change any more.
+    auto drawn = verify::systemSeed();
+    if (!drawn)
+      return drawn.takeError();
+    seed = options.verifySeed.value_or(*drawn);
     choose();
     return write();
   }
@@ -181,7 +186,7 @@ private:
   }
 
   /// Lowers, which takes milliseconds, before it verifies, which takes seconds.
-  void attempt(Place &place) const {
+  void attempt(Place &place) {
     semantics::Program candidate = found.candidates[place.rank].program;
     candidate.name = program.name;
     auto lowered = options.lower
@@ -193,7 +198,7 @@ private:
       return;
     }
     if (options.verify) {
-      auto accepted = acceptCandidate(program, candidate, options.verifySeed);
+      auto accepted = acceptCandidate(program, candidate, seed, &references);
       if (!accepted) {
         place.failure = llvm::toString(accepted.takeError());
         return;
@@ -296,19 +301,22 @@ private:
   llvm::StringRef folder;
   unsigned threads;
   search::SearchResult found;
+  verify::Seed seed{};
+  verify::FloatReferences references;
   std::vector<Place> places;
   std::vector<DroppedCandidate> dropped;
 };
 } // namespace
 
-Expected<Acceptance>
-tune::acceptCandidate(const semantics::Program &reference,
-                      const semantics::Program &candidate,
-                      const std::optional<verify::Seed> &seed) {
+Expected<Acceptance> tune::acceptCandidate(const semantics::Program &reference,
+                                           const semantics::Program &candidate,
+                                           const verify::Seed &seed,
+                                           verify::FloatReferences *shared) {
   verify::VerifyOptions how;
   how.seed = seed;
   how.threads = 1; // the candidates are what runs side by side
   how.checkFloat = true;
+  how.floatReferences = shared;
   auto verdict = verify::verify(reference, candidate, how);
   if (!verdict)
     return verdict.takeError();

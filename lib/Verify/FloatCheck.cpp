@@ -5,6 +5,8 @@
 #include "Mirage/Interpreter/Rounding.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <limits>
+#include <map>
+#include <mutex>
 
 using namespace mirage;
 using namespace mirage::semantics;
@@ -43,29 +45,76 @@ void makeHostile(Tensor &tensor, llvm::StringRef name) {
     tensor.values[row / 2] = std::numeric_limits<double>::infinity();
   }
 }
+/// The reference's results in one case.
+struct ReferenceCase {
+  std::vector<Tensor> exact, baseline;
+};
 } // namespace
 
-llvm::Expected<FloatReport> mirage::verify::checkFloat(const Program &reference,
-                                                       const Program &candidate,
-                                                       uint64_t seed,
-                                                       unsigned threads) {
-  const std::vector<Tensor> ordinary =
-      interpreter::randomInputs(reference, seed);
-  FloatReport report;
-  report.accepted = true;
-  for (llvm::StringRef name : kCases) {
-    std::vector<Tensor> inputs = ordinary;
-    for (Tensor &tensor : inputs)
-      if (isFloat(tensor.type.dtype)) {
-        makeHostile(tensor, name);
-        break;
-      }
+/// A map entry, once it is there, stays until the key changes, and readers hold
+/// it by a pointer of their own.
+struct FloatReferences::Kept {
+  std::mutex mutex;
+  std::string key;
+  std::shared_ptr<const std::vector<Tensor>> ordinary;
+  std::map<std::string, std::shared_ptr<const ReferenceCase>> cases;
+};
+
+FloatReferences::FloatReferences() : kept(std::make_unique<Kept>()) {}
+FloatReferences::~FloatReferences() = default;
+
+llvm::Expected<FloatReport>
+mirage::verify::checkFloat(const Program &reference, const Program &candidate,
+                           uint64_t seed, unsigned threads,
+                           FloatReferences *shared) {
+  FloatReferences own;
+  FloatReferences::Kept &kept = shared ? *shared->kept : *own.kept;
+  std::string key = std::to_string(seed) + " " + toString(reference);
+  std::shared_ptr<const std::vector<Tensor>> ordinary;
+  {
+    std::lock_guard<std::mutex> lock(kept.mutex);
+    if (kept.key != key) {
+      kept.key = key;
+      kept.cases.clear();
+      kept.ordinary = std::make_shared<std::vector<Tensor>>(
+          interpreter::randomInputs(reference, seed));
+    }
+    ordinary = kept.ordinary;
+  }
+  auto referenceCase = [&](llvm::StringRef name, llvm::ArrayRef<Tensor> inputs)
+      -> llvm::Expected<std::shared_ptr<const ReferenceCase>> {
+    std::lock_guard<std::mutex> lock(kept.mutex);
+    bool mine = kept.key == key;
+    if (mine && kept.cases.count(name.str()))
+      return kept.cases[name.str()];
     auto exact = interpreter::run(reference, inputs, Mode::F64, threads);
     if (!exact)
       return exact.takeError();
     auto baseline = interpreter::run(reference, inputs, Mode::Program, threads);
     if (!baseline)
       return baseline.takeError();
+    auto made = std::make_shared<const ReferenceCase>(
+        ReferenceCase{std::move(*exact), std::move(*baseline)});
+    if (mine)
+      kept.cases[name.str()] = made;
+    return made;
+  };
+
+  FloatReport report;
+  report.accepted = true;
+  std::vector<Tensor> inputs = *ordinary;
+  for (llvm::StringRef name : kCases) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (isFloat(inputs[i].type.dtype)) {
+        inputs[i] = (*ordinary)[i];
+        makeHostile(inputs[i], name);
+        break;
+      }
+    auto known = referenceCase(name, inputs);
+    if (!known)
+      return known.takeError();
+    const std::vector<Tensor> *exact = &(*known)->exact;
+    const std::vector<Tensor> *baseline = &(*known)->baseline;
     auto actual = interpreter::run(candidate, inputs, Mode::Program, threads);
     if (!actual)
       return actual.takeError();

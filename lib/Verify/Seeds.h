@@ -8,9 +8,6 @@
 
 namespace mirage::verify {
 
-/// A seed from the operating system.
-llvm::Expected<Seed> systemSeed();
-
 struct Keys {
   Key draw, input, hash;
 };

@@ -127,9 +127,9 @@ public:
     if (llvm::Error e = decide(result))
       return std::move(e);
     if (options.checkFloat && result.verdict == Verdict::Equivalent) {
-      auto report =
-          checkFloat(*original[0], *original[1],
-                     llvm::support::endian::read64le(seed.data()), threads);
+      auto report = checkFloat(*original[0], *original[1],
+                               llvm::support::endian::read64le(seed.data()),
+                               threads, options.floatReferences);
       if (!report)
         return report.takeError();
       fields.floats = report->toJSON();

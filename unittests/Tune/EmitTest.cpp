@@ -124,12 +124,13 @@ TEST_F(EmitTest, RefusesAFunctionThatHoldsAGraph) {
 }
 
 TEST(AcceptCandidateTest, TakesOnlyWhatIsShownEquivalent) {
-  auto same = acceptCandidate(linear(), linear(), std::nullopt);
+  auto same = acceptCandidate(linear(), linear(), verify::Seed{});
   ASSERT_TRUE(static_cast<bool>(same)) << llvm::toString(same.takeError());
   EXPECT_TRUE(llvm::StringRef(same->verdict).starts_with("equivalent"));
   EXPECT_FALSE(same->certificate.empty());
 
-  auto other = acceptCandidate(linear(), linear(/*relu=*/false), std::nullopt);
+  auto other =
+      acceptCandidate(linear(), linear(/*relu=*/false), verify::Seed{});
   ASSERT_FALSE(static_cast<bool>(other));
   std::string why = llvm::toString(other.takeError());
   EXPECT_TRUE(llvm::StringRef(why).starts_with(

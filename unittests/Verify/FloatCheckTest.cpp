@@ -1,5 +1,6 @@
 #include "Mirage/Verify/FloatCheck.h"
 #include "Programs.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 
 using namespace mirage::verify;
@@ -41,6 +42,27 @@ Program softmax(bool shifts) {
     return k.done({k.softmax(x, 1)});
   ValueId e = k.exp(x);
   return k.done({k.div(e, k.reduce(ReduceKind::Sum, e, 1))});
+}
+
+// What is kept of one reference serves every candidate, and no other reference
+// or seed.
+TEST(FloatCheckTest, SharesTheReference) {
+  FloatReferences shared;
+  auto text = [](const FloatReport &report) {
+    return llvm::formatv("{0}", llvm::json::Value(report.toJSON())).str();
+  };
+  auto alone = [&](const Program &f, const Program &g, uint64_t seed) {
+    return text(llvm::cantFail(checkFloat(f, g, seed, /*threads=*/2)));
+  };
+  auto together = [&](const Program &f, const Program &g, uint64_t seed) {
+    return text(llvm::cantFail(checkFloat(f, g, seed, 2, &shared)));
+  };
+  Program norm = rmsNormLinear(kMedium), mlp = gatedMlp(kMedium);
+  Program fused = fusedRmsNormLinear(kMedium, {4, 2, 8});
+  EXPECT_EQ(together(norm, fused, 1), alone(norm, fused, 1));
+  EXPECT_EQ(together(norm, norm, 1), alone(norm, norm, 1));
+  EXPECT_EQ(together(norm, fused, 2), alone(norm, fused, 2));
+  EXPECT_EQ(together(mlp, mlp, 2), alone(mlp, mlp, 2));
 }
 
 TEST(FloatCheckTest, RefusesOverflow) {

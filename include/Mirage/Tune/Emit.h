@@ -50,8 +50,8 @@ struct Acceptance {
 /// that reaches the verifier's target, and rounds no worse.
 llvm::Expected<Acceptance>
 acceptCandidate(const semantics::Program &reference,
-                const semantics::Program &candidate,
-                const std::optional<verify::Seed> &seed);
+                const semantics::Program &candidate, const verify::Seed &seed,
+                verify::FloatReferences *shared = nullptr);
 
 /// Searches `program`, which holds predefined ops alone, lowers the chosen
 /// candidates and writes the bundle to `folder`, which is made. A candidate

@@ -21,6 +21,7 @@
 
 #include "Mirage/Semantics/Program.h"
 #include "llvm/Support/JSON.h"
+#include <memory>
 
 namespace mirage::verify {
 
@@ -42,10 +43,29 @@ struct FloatReport {
   std::string complaint() const;
 };
 
+/// The inputs and the reference's results of checks with one reference and one
+/// seed, which are most of a check's work: kept here, they serve every
+/// candidate. Another reference or seed takes the place of what is kept. Safe
+/// for several threads.
+class FloatReferences {
+public:
+  FloatReferences();
+  ~FloatReferences();
+
+private:
+  friend llvm::Expected<FloatReport>
+  checkFloat(const semantics::Program &reference,
+             const semantics::Program &candidate, uint64_t seed,
+             unsigned threads, FloatReferences *shared);
+  struct Kept;
+  std::unique_ptr<Kept> kept;
+};
+
 /// Both programs have passed verifyProgram and have one signature.
 llvm::Expected<FloatReport> checkFloat(const semantics::Program &reference,
                                        const semantics::Program &candidate,
-                                       uint64_t seed, unsigned threads);
+                                       uint64_t seed, unsigned threads,
+                                       FloatReferences *shared = nullptr);
 
 } // namespace mirage::verify
 

@@ -38,6 +38,9 @@ llvm::StringRef stringify(Verdict verdict);
 
 using Seed = std::array<uint8_t, 32>;
 
+/// A seed from the operating system.
+llvm::Expected<Seed> systemSeed();
+
 struct VerifyOptions {
   std::optional<Seed> seed; ///< absent: from the operating system
   /// Tests are added until the bound reaches the target, at least `minTests`.
@@ -51,6 +54,9 @@ struct VerifyOptions {
   /// Also run the floating-point check of FloatCheck.h on an equivalent
   /// candidate, and put its figures into the certificate.
   bool checkFloat = false;
+  /// Shares the reference's part of that check among candidates with one seed,
+  /// all of which were fixed before it was drawn.
+  FloatReferences *floatReferences = nullptr;
 };
 
 /// A point at which two programs differ.
