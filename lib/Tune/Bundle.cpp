@@ -26,17 +26,38 @@ Expected<std::string> mirage::tune::readTextFile(StringRef path) {
   return (*buffer)->getBuffer().str();
 }
 
+/// Devices and pipes, which a file must not take the place of.
+static bool isSpecial(StringRef path) {
+  llvm::sys::fs::file_status status;
+  return !llvm::sys::fs::status(path, status) &&
+         llvm::sys::fs::is_other(status);
+}
+
+static Error writeInPlace(StringRef path, StringRef text) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (!code) {
+    os << text;
+    os.close();
+    code = os.error();
+    os.clear_error(); // else its destructor ends the process
+  }
+  return llvm::errorCodeToError(code);
+}
+
 Error mirage::tune::writeTextFile(StringRef path, StringRef text) {
-  return llvm::handleErrors(
-      llvm::writeToOutput(path,
-                          [&](llvm::raw_ostream &os) {
-                            os << text;
-                            return Error::success();
-                          }),
-      [&](const llvm::ErrorInfoBase &e) {
-        return llvm::createStringError(
-            path + ": expected to write the file, but got " + e.message());
-      });
+  auto write = [&]() -> Error {
+    if (isSpecial(path))
+      return writeInPlace(path, text);
+    return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+      os << text;
+      return Error::success();
+    });
+  };
+  return llvm::handleErrors(write(), [&](const llvm::ErrorInfoBase &e) {
+    return llvm::createStringError(
+        path + ": expected to write the file, but got " + e.message());
+  });
 }
 
 std::string mirage::tune::hashText(StringRef text) {
