@@ -167,7 +167,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     const PartSearch &search = superoptimizer.search();
     os << llvm::formatv("{0:2}",
                         llvm::json::Value(llvm::json::Object{
-                            {"schema", 1},
+                            {"schema", kReportSchema},
                             {"target", target.getValue()},
                             {"searches", search.searches},
                             {"nodes", static_cast<int64_t>(search.nodes)},

@@ -1,6 +1,8 @@
 //===- SuperoptReport.cpp - What the superoptimizer tells -----------------===//
 
 #include "SuperoptReport.h"
+#include "Mirage/Drawing/Diagram.h"
+#include "Mirage/Semantics/ProgramJSON.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mirage;
@@ -41,30 +43,47 @@ void FragmentReport::setSearch(const search::SearchResult &result) {
   stats = result.stats;
   stopped = result.stopped;
   for (const search::Candidate &candidate : result.candidates)
-    candidateMicros.push_back(candidate.predictedMicros);
+    candidates.push_back({candidate.predictedMicros, candidate.countedOps,
+                          drawing::describeSizes(candidate.program)});
 }
 
-void FragmentReport::addVerdict(const search::Candidate &candidate,
+void FragmentReport::addVerdict(size_t candidate, Judgement judgement,
                                 const verify::VerifyResult &result) {
-  verdicts.push_back(
-      {candidate.predictedMicros, verify::describe(result), result.seconds});
+  verdicts.push_back({candidate, judgement,
+                      candidates[candidate].predictedMicros,
+                      verify::describe(result), result.seconds});
+}
+
+static llvm::StringRef nameOf(FragmentReport::Judgement judgement) {
+  static constexpr llvm::StringLiteral names[] = {
+      "accepted", "refuted", "undecided", "inaccurate", "not lowered"};
+  return names[static_cast<unsigned>(judgement)];
 }
 
 llvm::json::Value FragmentReport::toJSON() const {
-  llvm::json::Array checked;
+  llvm::json::Array checked, ranked;
+  for (const CandidateEntry &entry : candidates)
+    ranked.push_back(llvm::json::Object{
+        {"predicted_us", entry.predictedMicros},
+        {"counted_ops", static_cast<int64_t>(entry.countedOps)},
+        {"sizes", entry.sizes}});
   for (const VerdictEntry &entry : verdicts)
     checked.push_back(
-        llvm::json::Object{{"predicted_us", entry.predictedMicros},
+        llvm::json::Object{{"candidate", static_cast<int64_t>(entry.candidate)},
+                           {"judgement", nameOf(entry.judgement)},
+                           {"predicted_us", entry.predictedMicros},
                            {"verdict", entry.text},
                            {"seconds", entry.seconds}});
-  return llvm::json::Object{
+  llvm::json::Object fields{
       {"function", function},
+      {"location", location},
       {"ops", static_cast<int64_t>(ops)},
       {"outcome", outcome},
       {"original", original},
       {"winner", winner},
+      {"original_program", semantics::toJSON(originalProgram)},
       {"original_us", originalMicros},
-      {"candidates_us", llvm::json::Array(candidateMicros)},
+      {"candidates", std::move(ranked)},
       {"verdicts", std::move(checked)},
       {"search",
        llvm::json::Object{
@@ -87,4 +106,9 @@ llvm::json::Value FragmentReport::toJSON() const {
            {"z3_queries", static_cast<int64_t>(stats.prune.z3Queries)},
            {"z3_unknown", static_cast<int64_t>(stats.prune.z3Unknown)},
            {"seconds", stats.seconds}}}};
+  if (winnerProgram)
+    fields["winner_program"] = semantics::toJSON(*winnerProgram);
+  if (certificate)
+    fields["certificate"] = llvm::json::Object(*certificate);
+  return fields;
 }

@@ -21,6 +21,21 @@ std::string counted(size_t count, StringRef what) {
 
 bool isSingle(Cut::Mask part) { return (part & (part - 1)) == 0; }
 
+/// "file:line:column" of the first place in a file that `location` names.
+std::string describe(Location location) {
+  std::string text;
+  location->walk([&](Location inner) {
+    auto place = dyn_cast<FileLineColLoc>(inner);
+    if (!place)
+      return WalkResult::advance();
+    text = (place.getFilename().getValue() + ":" + Twine(place.getLine()) +
+            ":" + Twine(place.getColumn()))
+               .str();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
 bool onlyChangesShapes(ArrayRef<Operation *> ops) {
   return llvm::all_of(ops,
                       [](Operation *op) { return isa<kernel::ReshapeOp>(op); });
@@ -138,7 +153,9 @@ FragmentReport Superoptimizer::describe(const Attempt &tried) {
   entry.ops = llvm::count_if(tried.fragment->ops, [](Operation *op) {
     return !isa<kernel::ConstantOp>(op);
   });
+  entry.location = ::describe(tried.fragment->ops.back()->getLoc());
   entry.original = semantics::toString(tried.fragment->program);
+  entry.originalProgram = tried.fragment->program;
   entry.repeated = tried.repeated;
   if (tried.found)
     entry.setSearch(*tried.found);
@@ -168,7 +185,9 @@ bool Superoptimizer::finish(Attempt &tried) {
                  (found.stopped == search::StopReason::Finished
                       ? ""
                       : "; search " + stringify(found.stopped).str()));
-  for (const search::Candidate &candidate : found.candidates) {
+  using Judgement = FragmentReport::Judgement;
+  for (size_t i = 0; i < found.candidates.size(); ++i) {
+    const search::Candidate &candidate = found.candidates[i];
     if (candidate.predictedMicros >= found.originalMicros) {
       if (!entry.verdicts.empty())
         break;
@@ -184,7 +203,8 @@ bool Superoptimizer::finish(Attempt &tried) {
                                         parts.target());
         !why.empty()) {
       ++notLowered;
-      entry.verdicts.push_back({candidate.predictedMicros,
+      entry.verdicts.push_back({i, Judgement::NotLowered,
+                                candidate.predictedMicros,
                                 "not verified: has no lowering: " + why, 0.0});
       continue;
     }
@@ -194,12 +214,13 @@ bool Superoptimizer::finish(Attempt &tried) {
         verify(tried.fragment->program, candidate.program);
     if (!verdict)
       return leave(llvm::toString(verdict.takeError()));
-    entry.addVerdict(candidate, *verdict);
-    if (verdict->verdict == verify::Verdict::NotEquivalent)
+    Judgement judgement = judge(*verdict);
+    entry.addVerdict(i, judgement, *verdict);
+    if (judgement == Judgement::Refuted)
       ++refuted;
-    else if (!verdict->reachesTarget(verifyOptions))
-      ++undecided; // cannot tell, statistical, or too weak a bound
-    else if (verdict->floatReport && !verdict->floatReport->accepted)
+    else if (judgement == Judgement::Undecided)
+      ++undecided;
+    else if (judgement == Judgement::Inaccurate)
       ++inaccurate;
     else {
       replace(tried, candidate, *verdict, entry);
@@ -211,6 +232,18 @@ bool Superoptimizer::finish(Attempt &tried) {
                     "{1}",
                     entry.verdicts.size(), entry.verdicts.front().text)
           .str());
+}
+
+FragmentReport::Judgement
+Superoptimizer::judge(const verify::VerifyResult &verdict) const {
+  using Judgement = FragmentReport::Judgement;
+  if (verdict.verdict == verify::Verdict::NotEquivalent)
+    return Judgement::Refuted;
+  if (!verdict.reachesTarget(verifyOptions))
+    return Judgement::Undecided; // cannot tell, statistical, or a weak bound
+  if (verdict.floatReport && !verdict.floatReport->accepted)
+    return Judgement::Inaccurate;
+  return Judgement::Accepted;
 }
 
 llvm::Expected<verify::VerifyResult>
@@ -271,6 +304,8 @@ void Superoptimizer::replace(Attempt &tried, const search::Candidate &candidate,
   }
   entry.outcome = "replaced";
   entry.winner = semantics::toString(candidate.program);
+  entry.winnerProgram = candidate.program;
+  entry.certificate = verdict.certificate;
   InFlightDiagnostic remark = emitRemark(loc);
   remark << "superopt: @" << func.getName() << ": a fragment of "
          << counted(entry.ops, "op") << " became "

@@ -47,6 +47,7 @@ private:
   void sayWhy(Left &left);
   bool finish(Attempt &tried);
   FragmentReport describe(const Attempt &tried);
+  FragmentReport::Judgement judge(const verify::VerifyResult &verdict) const;
   llvm::Expected<verify::VerifyResult>
   verify(const semantics::Program &reference,
          const semantics::Program &candidate);

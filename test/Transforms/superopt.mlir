@@ -17,7 +17,21 @@
 // REMARK: superopt: @rms_linear: a fragment of 6 ops became 1 kernel
 // REMARK: note: search finished: {{.*}} ops visited, pruned
 // REMARK: note: verified: equivalent, error at most 2^-
-// REPORT: "outcome": "replaced"
+// REPORT:      "candidates": [
+// REPORT-NEXT:   {
+// REPORT-NEXT:     "counted_ops": [[#]],
+// REPORT-NEXT:     "predicted_us": {{[0-9.]+}},
+// REPORT-NEXT:     "sizes": "grid {{.*}} threads, {{.*}} stages, loop [[#]]"
+// REPORT:      "certificate": {
+// REPORT:        "claim": "proved"
+// REPORT:      "location": "{{.*}}superopt.mlir:[[#]]:[[#]]"
+// REPORT:      "original_program": {
+// REPORT:      "outcome": "replaced"
+// REPORT:      "candidate": 0,
+// REPORT-NEXT: "judgement": "accepted"
+// REPORT:      "winner_program": {
+// REPORT:        "body":
+// REPORT:      "schema": 2
 // AGAIN: remark: certificate holds against @rms_linear_reference_0
 // CHANGED: error: {{.*}}certificate does not hold
 // STRIPPED: mgraph_kernel.graph
