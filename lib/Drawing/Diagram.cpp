@@ -230,8 +230,8 @@ private:
     for (auto [value, one] : llvm::zip(op.results, op.attrs.accumulators)) {
       static constexpr llvm::StringLiteral names[] = {"sum", "max", "rescale"};
       std::string how = names[static_cast<unsigned>(one.kind)].str();
-      std::vector<std::string> lines{id(value) + " = " + how +
-                                     " of all iterations of " + id(one.value)};
+      std::vector<std::string> lines{id(value) + " = " + how + " of " +
+                                     id(one.value) + " over the loop"};
       if (one.factor >= 0)
         lines.push_back("state times " + id(one.factor) + " first");
       if (one.reduceDim >= 0)

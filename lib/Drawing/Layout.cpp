@@ -10,7 +10,8 @@ using namespace mirage::drawing;
 
 namespace {
 constexpr double kLayerGap = 26, kNodeGap = 14, kBoxPad = 12;
-constexpr unsigned kSweeps = 12;
+/// Rounds of ordering layers, and of placing what is in them.
+constexpr unsigned kSweeps = 12, kPlacings = 100;
 
 /// What stands in a layer of one box: a node, a port of the box, or a bend of
 /// an arrow that passes the layer.
@@ -145,8 +146,8 @@ private:
     }
     assignLayers(inside);
     addBends(inside);
-    orderLayers(inside);
     findOffsets(inside);
+    orderLayers(inside);
     double head = 0;
     size_t longest = 0;
     if (box >= 0) {
@@ -230,30 +231,48 @@ private:
       inside.layers[inside.items[i].layer].push_back(i);
   }
 
-  static std::vector<std::vector<int>> neighbours(const Inside &inside,
-                                                  bool above) {
-    std::vector<std::vector<int>> result(inside.items.size());
-    for (const std::vector<int> &chain : inside.chains)
-      for (size_t i = 0; i + 1 < chain.size(); ++i)
+  /// An item of the next layer, and where on the two boxes the arrow is, as
+  /// parts of their width.
+  struct Near {
+    int other;
+    double here, there;
+  };
+
+  static std::vector<std::vector<Near>> neighbours(const Inside &inside,
+                                                   bool above) {
+    std::vector<std::vector<Near>> result(inside.items.size());
+    auto part = [&](double offset, int item) {
+      return offset / (inside.items[item].width + 1);
+    };
+    for (size_t l = 0; l < inside.links.size(); ++l) {
+      const std::vector<int> &chain = inside.chains[l];
+      for (size_t i = 0; i + 1 < chain.size(); ++i) {
+        int from = chain[i], to = chain[i + 1];
+        double out = i == 0 ? part(inside.links[l].fromOffset, from) : 0;
+        double in =
+            i + 2 == chain.size() ? part(inside.links[l].toOffset, to) : 0;
         if (above)
-          result[chain[i + 1]].push_back(chain[i]);
+          result[to].push_back({from, in, out});
         else
-          result[chain[i]].push_back(chain[i + 1]);
+          result[from].push_back({to, out, in});
+      }
+    }
     return result;
   }
 
   static size_t countCrossings(const Inside &inside,
-                               const std::vector<std::vector<int>> &below) {
-    std::vector<size_t> position(inside.items.size());
+                               const std::vector<std::vector<Near>> &below) {
+    std::vector<double> position(inside.items.size());
     for (const std::vector<int> &layer : inside.layers)
       for (size_t i = 0; i < layer.size(); ++i)
         position[layer[i]] = i;
     size_t crossings = 0;
     for (const std::vector<int> &layer : inside.layers) {
-      std::vector<std::pair<size_t, size_t>> pairs;
+      std::vector<std::pair<double, double>> pairs;
       for (int item : layer)
-        for (int next : below[item])
-          pairs.push_back({position[item], position[next]});
+        for (const Near &near : below[item])
+          pairs.push_back(
+              {position[item] + near.here, position[near.other] + near.there});
       for (size_t i = 0; i < pairs.size(); ++i)
         for (size_t j = 0; j < i; ++j)
           crossings += (pairs[i].first < pairs[j].first &&
@@ -265,8 +284,8 @@ private:
   }
 
   static void orderLayers(Inside &inside) {
-    std::vector<std::vector<int>> above = neighbours(inside, true),
-                                  below = neighbours(inside, false);
+    std::vector<std::vector<Near>> above = neighbours(inside, true),
+                                   below = neighbours(inside, false);
     std::vector<std::vector<int>> best = inside.layers;
     size_t fewest = countCrossings(inside, below);
     std::vector<double> position(inside.items.size());
@@ -277,17 +296,17 @@ private:
     llvm::for_each(inside.layers, number);
     for (unsigned sweep = 0; sweep < kSweeps && fewest > 0; ++sweep) {
       bool down = sweep % 2 == 0;
-      const auto &near = down ? above : below;
-      for (size_t k = 1; k < inside.layers.size(); ++k) {
+      const auto &nearOf = down ? above : below;
+      for (size_t k = down ? 1 : 0; k < inside.layers.size(); ++k) {
         std::vector<int> &layer =
             inside.layers[down ? k : inside.layers.size() - 1 - k];
         std::vector<double> wanted(inside.items.size());
         for (int item : layer) {
           double sum = 0;
-          for (int other : near[item])
-            sum += position[other];
+          for (const Near &near : nearOf[item])
+            sum += position[near.other] + near.there;
           wanted[item] =
-              near[item].empty() ? position[item] : sum / near[item].size();
+              nearOf[item].empty() ? position[item] : sum / nearOf[item].size();
         }
         llvm::stable_sort(layer,
                           [&](int a, int b) { return wanted[a] < wanted[b]; });
@@ -348,7 +367,7 @@ private:
       for (size_t i = 1; i < layer.size(); ++i)
         inside.items[layer[i]].x =
             inside.items[layer[i - 1]].x + gapOf(layer[i - 1], layer[i]);
-    for (unsigned sweep = 0; sweep < 2 * kSweeps; ++sweep)
+    for (unsigned sweep = 0; sweep < kPlacings; ++sweep)
       for (size_t k = 0; k < inside.layers.size(); ++k) {
         std::vector<int> &layer =
             inside.layers[sweep % 2 ? inside.layers.size() - 1 - k : k];
@@ -432,16 +451,18 @@ private:
         double offset = i == 0                  ? one.fromOffset
                         : i + 1 == chain.size() ? one.toOffset
                                                 : 0;
-        double at = item.y + (i == 0 ? item.height : 0);
-        path.points.push_back({x + item.x + offset, y + at});
-        // A bend passes the whole height of its layer.
-        if (item.kind == Item::Bend) {
-          double height = 0;
-          for (int other : inside.layers[item.layer])
-            height = std::max(height, inside.items[other].height);
-          path.points.back().second = y + item.y - height / 2;
-          path.points.push_back({x + item.x, y + item.y + height / 2});
-        }
+        // Arrows bend between layers only: beside a high box they are straight.
+        double height = 0;
+        for (int other : inside.layers[item.layer])
+          height = std::max(height, inside.items[other].height);
+        double middle = y + item.y + item.height / 2, at = x + item.x + offset;
+        bool port = item.kind == Item::InPort || item.kind == Item::OutPort;
+        if (i > 0 && !port)
+          path.points.push_back({at, middle - height / 2});
+        if (item.kind != Item::Bend)
+          path.points.push_back({at, y + item.y + (i == 0 ? item.height : 0)});
+        if (i + 1 < chain.size() && !port)
+          path.points.push_back({at, middle + height / 2});
       }
       to.paths.push_back(std::move(path));
     }

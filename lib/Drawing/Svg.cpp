@@ -120,9 +120,10 @@ void mirage::drawing::writeSvg(const Diagram &diagram, llvm::StringRef title,
          height = layout.height + 2 * kMargin;
   os << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" "
         "role=\"img\" width=\""
-     << Pixels{width} << "\" height=\"" << Pixels{height} << "\" viewBox=\""
-     << Pixels{0} << " " << Pixels{0} << " " << Pixels{width} << " "
-     << Pixels{height} << "\">\n<title>" << escapeXML(title) << "</title>\n"
+     << Pixels{width} << "\" height=\"" << Pixels{height} << "\" viewBox=\"0 0 "
+     << Pixels{width} << " " << Pixels{height}
+     << "\" style=\"--w:" << Pixels{width} << "px\">\n<title>"
+     << escapeXML(title) << "</title>\n"
      << "<g transform=\"translate(" << Pixels{kMargin} << " " << Pixels{kMargin}
      << ")\">\n";
   auto writeNode = [&](size_t i) {

@@ -72,8 +72,8 @@ void writeDot(const Diagram &diagram, llvm::StringRef name,
               llvm::raw_ostream &os);
 
 /// An SVG element without style: shapes and texts carry classes by their kind,
-/// and `title` is its accessible name. Kinds differ in shape and in the style
-/// of their border, never by colour alone.
+/// `--w` is its width, and `title` its accessible name. Kinds differ in shape
+/// and in the style of their border, never by colour alone.
 void writeSvg(const Diagram &diagram, llvm::StringRef title,
               llvm::raw_ostream &os);
 

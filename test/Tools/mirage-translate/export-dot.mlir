@@ -16,7 +16,7 @@
 // CHECK:            [[LX:n[0-9]+]] [label="%[[#]] = load %0\nimap x:all\nfmap loop:dim 1\n16 x 64 f16", shape=invtrapezium];
 // CHECK:            [[LW:n[0-9]+]] [label="%[[#]] = load %1\nimap x:dim 1\nfmap loop:dim 0\n64 x 32 f16", shape=invtrapezium];
 // CHECK:            [[MM:n[0-9]+]] [label="%[[#]] = matmul %[[#]], %[[#]]\n16 x 32 f32", shape=box];
-// CHECK:            [[ACC:n[0-9]+]] [label="%[[#]] = sum of all iterations of %[[#]]\n16 x 32 f32", shape=box, peripheries=2];
+// CHECK:            [[ACC:n[0-9]+]] [label="%[[#]] = sum of %[[#]] over the loop\n16 x 32 f32", shape=box, peripheries=2];
 // CHECK-NEXT:     }
 // CHECK:          [[STORE:n[0-9]+]] [label="store %[[#]]\nomap x:dim 1", shape=trapezium];
 // CHECK-NEXT:   }
