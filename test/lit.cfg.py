@@ -57,6 +57,15 @@ if os.path.exists("/usr/lib/llvm-22/lib/libLLVMSupport.a") and os.path.exists(
 if lit.util.which("dot", os.environ.get("PATH", "")):
     config.available_features.add("graphviz")
 
+# Chromium with playwright (pip install playwright), for pages: tests say REQUIRES: browser.
+if lit.util.which("chromium", os.environ.get("PATH", "")) and glob.glob(
+    os.path.join(config.mirage_src_root, ".venv/lib/python3*/site-packages/playwright")
+):
+    config.available_features.add("browser")
+    config.substitutions.append(("%browser_python", os.path.join(config.mirage_src_root, ".venv/bin/python3")))
+else:
+    lit_config.note("the test of report pages in a browser is skipped: expected chromium on the PATH and playwright in .venv, but found none")
+
 # PyTorch in .venv, for the pages that use it.
 if glob.glob(os.path.join(config.mirage_src_root, ".venv/lib/python3*/site-packages/torch")):
     config.available_features.add("torch")

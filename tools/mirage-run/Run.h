@@ -56,6 +56,8 @@ llvm::Expected<ExitCode> runOnGpu(const Options &options);
 
 /// `mirage-run tune`: argv[0] and what follows `tune`.
 llvm::Expected<ExitCode> tuneMain(int argc, char **argv);
+/// `mirage-run report`, likewise.
+llvm::Expected<ExitCode> reportMain(int argc, char **argv);
 
 } // namespace mirage::run
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReportCode.h"
 #include "Tune.h"
 #include "llvm/Support/WithColor.h"
 
@@ -26,6 +27,14 @@ std::optional<run::LoweredProgram> run::loadLowered(const std::string &path,
                                                     const std::string &) {
   llvm::WithColor::error() << refuse(path) << "\n";
   return std::nullopt;
+}
+
+report::Code run::lowerForReport(const semantics::Program &,
+                                 const std::string &) {
+  report::Code code;
+  code.failure = "the portable mirage-run, which made this page, is built "
+                 "without MLIR and lowers nothing";
+  return code;
 }
 
 llvm::Error run::emitTuneBundle(const TuneOptions &options,

@@ -24,6 +24,8 @@ static const char kOverview[] =
       cache, with and without dependent launch
   mirage-run tune in.mlir
       searches, times the best candidates and keeps the quickest: tune --help
+  mirage-run report report.json -o page.html
+      makes a page of what the superoptimizer reported: report --help
 
 Exit status: 0 success, 1 bad input or a failure on the way, 2 a wrong result,
 3 no CUDA driver or device.
@@ -87,12 +89,18 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   // The shared library of LLVM brings hundreds of options, some of our names.
   cl::ResetCommandLineParser();
-  if (argc > 1 && llvm::StringRef(argv[1]) == "tune") {
-    std::vector<char *> rest(argv + 1, argv + argc);
-    rest[0] = argv[0];
-    llvm::Expected<ExitCode> code = tuneMain(rest.size(), rest.data());
-    return code ? *code : fail(code.takeError(), kFailure);
-  }
+  struct Command {
+    llvm::StringRef name;
+    llvm::Expected<ExitCode> (*main)(int, char **);
+  };
+  for (const Command &command :
+       {Command{"tune", tuneMain}, Command{"report", reportMain}})
+    if (argc > 1 && command.name == argv[1]) {
+      std::vector<char *> rest(argv + 1, argv + argc);
+      rest[0] = argv[0];
+      llvm::Expected<ExitCode> code = command.main(rest.size(), rest.data());
+      return code ? *code : fail(code.takeError(), kFailure);
+    }
   cl::OptionCategory category("mirage-run");
   cl::opt<bool> cpu("cpu", cl::desc("Run in the interpreter"),
                     cl::cat(category));
