@@ -69,7 +69,7 @@ public:
               llvm::ArrayRef<const Tensor *> operands, const Context &context)
       : program(program), graph(graph), context(context),
         // Blocks are the unit of parallel work; a product inside one is not.
-        blockContext{context.mode, 1} {
+        blockContext{context.mode, 1, context.cancelled} {
     for (size_t i = 0; i < graph.operands.size(); ++i)
       tensors[graph.operands[i]] = operands[i];
     number(graph.body);
@@ -175,7 +175,9 @@ private:
     for (size_t i = begin; i < end; ++i) {
       const Op &op = graph.body[i];
       llvm::Error error = llvm::Error::success();
-      if (op.kind == OpKind::Loop)
+      if (context.isCancelled())
+        error = interrupted();
+      else if (op.kind == OpKind::Loop)
         error = runLoop(op, block, tiles);
       else if (op.kind == OpKind::Store)
         store(op, results[storesBefore++], block, tiles);
@@ -311,6 +313,8 @@ private:
       states.push_back(
           initialState(accumulators[a], program.type(loop.results[a])));
     for (int64_t i = 0; i < loop.attrs.range; ++i) {
+      if (context.isCancelled())
+        return interrupted();
       LoopPosition position{i, loop.attrs.range, &loop, &states};
       for (const Op &op : loop.body)
         if (llvm::Error error = runOp(op, block, position, tiles))

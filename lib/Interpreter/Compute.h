@@ -16,7 +16,14 @@ namespace mirage::interpreter {
 struct Context {
   Mode mode;
   unsigned threads;
+  const Cancelled *cancelled = nullptr;
+
+  bool isCancelled() const { return cancelled && *cancelled && (*cancelled)(); }
 };
+
+inline llvm::Error interrupted() {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "interrupted");
+}
 
 /// Calls `body(i)` for every i in [0, count) on up to `threads` threads.
 void parallelFor(unsigned threads, int64_t count,

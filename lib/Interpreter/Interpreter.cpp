@@ -124,6 +124,8 @@ public:
 
 private:
   llvm::Error runOp(const Op &op) {
+    if (context.isCancelled())
+      return interrupted();
     llvm::SmallVector<const Tensor *, 3> operands;
     for (ValueId id : op.operands)
       operands.push_back(visible[id]);
@@ -164,7 +166,8 @@ private:
 
 llvm::Expected<std::vector<Tensor>>
 interpreter::run(const semantics::Program &program,
-                 llvm::ArrayRef<Tensor> inputs, Mode mode, unsigned threads) {
+                 llvm::ArrayRef<Tensor> inputs, Mode mode, unsigned threads,
+                 const Cancelled &cancelled) {
   if (llvm::Error error = semantics::verifyProgram(program))
     return std::move(error);
   if (llvm::Error error = checkSizes(program))
@@ -175,7 +178,7 @@ interpreter::run(const semantics::Program &program,
     return std::move(error);
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
-  return ProgramRunner(program, {mode, threads}).run(inputs);
+  return ProgramRunner(program, {mode, threads, &cancelled}).run(inputs);
 }
 
 Difference interpreter::compare(const Tensor &actual, const Tensor &expected) {

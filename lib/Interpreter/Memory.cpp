@@ -60,6 +60,27 @@ double bytesOfTiles(const semantics::Program &program, const Op &graph) {
   return blocks * tiles;
 }
 
+double workOfOps(const semantics::Program &program, const std::vector<Op> &ops,
+                 double perOp) {
+  double work = 0;
+  for (const Op &op : ops) {
+    double times = static_cast<double>(op.attrs.range);
+    for (int64_t dim : op.attrs.grid)
+      times *= static_cast<double>(dim);
+    work += perOp + times * workOfOps(program, op.body, perOp);
+    for (ValueId id : op.results) {
+      double elements = static_cast<double>(program.type(id).numElements());
+      if (op.kind == OpKind::Matmul)
+        elements *= program.type(op.operands[0]).shape.back();
+      if (op.kind == OpKind::Reduce)
+        elements =
+            static_cast<double>(program.type(op.operands[0]).numElements());
+      work += elements;
+    }
+  }
+  return work;
+}
+
 std::string describe(const semantics::Program &program, ValueId id) {
   std::string type = ", " + semantics::toString(program.type(id));
   if (id < static_cast<int>(program.numInputs))
@@ -143,4 +164,21 @@ llvm::Error interpreter::checkMemory(const semantics::Program &program,
       "{1}; its largest tensor is {2}, which takes {3}",
       inMiB(static_cast<double>(limit)), inMiB(most),
       describe(program, largestId), inMiB(largest)));
+}
+
+double interpreter::workOf(const semantics::Program &program, double perOp) {
+  double work = workOfOps(program, program.ops, perOp);
+  for (unsigned i = 0; i < program.numInputs; ++i)
+    work += static_cast<double>(program.type(i).numElements());
+  return work;
+}
+
+llvm::Error interpreter::checkWork(const semantics::Program &program) {
+  double work = workOf(program, kWorkPerOp);
+  if (work <= kMaxWork)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      llvm::formatv("expected a program of at most {0:E1} element operations, "
+                    "but got one of {1:E1}",
+                    kMaxWork, work));
 }

@@ -60,7 +60,8 @@ int64_t gatherBound(const semantics::Program &program, llvm::ArrayRef<Op> ops,
 } // namespace
 
 std::vector<Tensor> interpreter::randomInputs(const semantics::Program &program,
-                                              uint64_t seed) {
+                                              uint64_t seed,
+                                              const Cancelled &cancelled) {
   std::vector<Tensor> inputs;
   for (unsigned input = 0; input < program.numInputs; ++input) {
     const TensorType &type = program.type(input);
@@ -73,6 +74,8 @@ std::vector<Tensor> interpreter::randomInputs(const semantics::Program &program,
             ? 1
             : std::max<int64_t>(1, gatherBound(program, program.ops, input));
     for (size_t i = 0; i < tensor.values.size(); ++i) {
+      if (i % (1 << 16) == 0 && cancelled && cancelled())
+        break;
       uint64_t bits = mix(stream + i);
       if (type.dtype == DType::I1)
         tensor.values[i] = static_cast<double>(bits & 1);

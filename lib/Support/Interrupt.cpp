@@ -1,9 +1,11 @@
 //===- Interrupt.cpp - Ctrl-C as a cancellation token ---------------------===//
 
 #include "Mirage/Support/Interrupt.h"
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
+#include <unistd.h>
 
 namespace {
 std::atomic<bool> flag{false};
@@ -25,6 +27,15 @@ std::atomic<int64_t> first{0};
 void handle(int signal) {
   if (!flag.exchange(true)) {
     first.store(now());
+    // So that nobody takes the program for deaf; write may be called here, and
+    // what it cannot write is no loss.
+    static constexpr char kText[] =
+        "interrupted: ending with the best found so far; interrupt again, two "
+        "seconds from now, to end at once\n";
+    int before = errno;
+    [[maybe_unused]] ssize_t written =
+        write(STDERR_FILENO, kText, sizeof(kText) - 1);
+    errno = before;
     return;
   }
   if (now() - first.load() < 2)

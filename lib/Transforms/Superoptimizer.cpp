@@ -255,10 +255,12 @@ Superoptimizer::verify(const semantics::Program &reference,
   if (auto at = verdicts.find(key); at != verdicts.end())
     return at->second;
   progress.say("verifying a candidate");
+  verify::VerifyOptions how = verifyOptions;
+  how.cancelled = [this] { return isOverdue(); };
   llvm::Expected<verify::VerifyResult> verdict =
-      verify::verify(reference, candidate, verifyOptions);
+      verify::verify(reference, candidate, how);
   progress.clear();
-  if (verdict)
+  if (verdict && !isOverdue())
     verdicts.try_emplace(key, *verdict);
   return verdict;
 }
@@ -266,10 +268,11 @@ Superoptimizer::verify(const semantics::Program &reference,
 bool Superoptimizer::isOverdue() {
   if (!interruptFlag())
     return false;
-  auto now = std::chrono::steady_clock::now();
-  if (!interrupted)
-    interrupted = now;
-  return now - *interrupted > kGrace;
+  // Asked by the threads of a verification too.
+  auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  decltype(now) none = 0;
+  interrupted.compare_exchange_strong(none, now);
+  return std::chrono::steady_clock::duration(now - interrupted.load()) > kGrace;
 }
 
 void Superoptimizer::replace(Attempt &tried, const search::Candidate &candidate,

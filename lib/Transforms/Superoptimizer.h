@@ -15,6 +15,7 @@
 
 #include "PartSearch.h"
 #include "SuperoptReport.h"
+#include <atomic>
 #include <chrono>
 
 namespace mirage {
@@ -63,7 +64,8 @@ private:
   PartSearch parts;
   /// Verdicts by the texts of the two programs.
   llvm::StringMap<verify::VerifyResult> verdicts;
-  std::optional<std::chrono::steady_clock::time_point> interrupted;
+  /// When the interrupt was first seen, in the clock's units; 0 before.
+  std::atomic<std::chrono::steady_clock::rep> interrupted{0};
 };
 
 } // namespace mirage

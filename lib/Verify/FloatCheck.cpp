@@ -18,7 +18,7 @@ namespace {
 /// Errors below one rounding of f32 are not compared: both are as good as
 /// exact.
 constexpr double kSlack = 0x1p-23;
-constexpr double kFactor = 2.0;
+constexpr double kFactor = interpreter::kAllowedRounding;
 
 constexpr const char *kCases[] = {"ordinary", "large", "tiny",
                                   "offset",   "zeros", "non_finite"};
@@ -63,10 +63,9 @@ struct FloatReferences::Kept {
 FloatReferences::FloatReferences() : kept(std::make_unique<Kept>()) {}
 FloatReferences::~FloatReferences() = default;
 
-llvm::Expected<FloatReport>
-mirage::verify::checkFloat(const Program &reference, const Program &candidate,
-                           uint64_t seed, unsigned threads,
-                           FloatReferences *shared) {
+llvm::Expected<FloatReport> mirage::verify::checkFloat(
+    const Program &reference, const Program &candidate, uint64_t seed,
+    unsigned threads, FloatReferences *shared, const Cancelled &cancelled) {
   FloatReferences own;
   FloatReferences::Kept &kept = shared ? *shared->kept : *own.kept;
   std::string key = std::to_string(seed) + " " + toString(reference);
@@ -74,10 +73,13 @@ mirage::verify::checkFloat(const Program &reference, const Program &candidate,
   {
     std::lock_guard<std::mutex> lock(kept.mutex);
     if (kept.key != key) {
-      kept.key = key;
+      kept.key.clear();
       kept.cases.clear();
       kept.ordinary = std::make_shared<std::vector<Tensor>>(
-          interpreter::randomInputs(reference, seed));
+          interpreter::randomInputs(reference, seed, cancelled));
+      if (cancelled && cancelled())
+        return llvm::createStringError("interrupted");
+      kept.key = key;
     }
     ordinary = kept.ordinary;
   }
@@ -87,10 +89,12 @@ mirage::verify::checkFloat(const Program &reference, const Program &candidate,
     bool mine = kept.key == key;
     if (mine && kept.cases.count(name.str()))
       return kept.cases[name.str()];
-    auto exact = interpreter::run(reference, inputs, Mode::F64, threads);
+    auto exact =
+        interpreter::run(reference, inputs, Mode::F64, threads, cancelled);
     if (!exact)
       return exact.takeError();
-    auto baseline = interpreter::run(reference, inputs, Mode::Program, threads);
+    auto baseline =
+        interpreter::run(reference, inputs, Mode::Program, threads, cancelled);
     if (!baseline)
       return baseline.takeError();
     auto made = std::make_shared<const ReferenceCase>(
@@ -115,7 +119,8 @@ mirage::verify::checkFloat(const Program &reference, const Program &candidate,
       return known.takeError();
     const std::vector<Tensor> *exact = &(*known)->exact;
     const std::vector<Tensor> *baseline = &(*known)->baseline;
-    auto actual = interpreter::run(candidate, inputs, Mode::Program, threads);
+    auto actual =
+        interpreter::run(candidate, inputs, Mode::Program, threads, cancelled);
     if (!actual)
       return actual.takeError();
     FloatCase result;

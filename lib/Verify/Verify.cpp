@@ -24,6 +24,7 @@
 #include "Constants.h"
 #include "Executor.h"
 #include "FieldDomain.h"
+#include "Mirage/Interpreter/Memory.h"
 #include "Normalise.h"
 #include "RealProbe.h"
 #include "Seeds.h"
@@ -39,6 +40,7 @@
 #include <cmath>
 #include <thread>
 
+namespace interpreter = mirage::interpreter;
 using namespace mirage::semantics;
 using namespace mirage::verify;
 
@@ -127,9 +129,10 @@ public:
     if (llvm::Error e = decide(result))
       return std::move(e);
     if (options.checkFloat && result.verdict == Verdict::Equivalent) {
-      auto report = checkFloat(*original[0], *original[1],
-                               llvm::support::endian::read64le(seed.data()),
-                               threads, options.floatReferences);
+      auto report =
+          checkFloat(*original[0], *original[1],
+                     llvm::support::endian::read64le(seed.data()), threads,
+                     options.floatReferences, options.cancelled);
       if (!report)
         return report.takeError();
       fields.floats = report->toJSON();
@@ -157,12 +160,25 @@ private:
         return llvm::Error::success();
       }
     double bytes = std::max(memoryOf(programs[0]), memoryOf(programs[1]));
-    if (bytes > kMaxBytes) {
+    double most = std::min<double>(
+        kMaxBytes, static_cast<double>(interpreter::availableMemory()));
+    if (bytes > most) {
       result.reason =
-          llvm::formatv("evaluation takes {0:F0} GiB of memory, and "
-                        "the limit is {1:F0}",
-                        bytes / 0x1p30, kMaxBytes / 0x1p30)
+          llvm::formatv("evaluation takes {0:F1} GiB of memory, and "
+                        "the limit is {1:F1}",
+                        bytes / 0x1p30, most / 0x1p30)
               .str();
+      return llvm::Error::success();
+    }
+    double work = 0;
+    for (const Program &program : programs)
+      work =
+          std::max(work, interpreter::workOf(program, interpreter::kWorkPerOp));
+    if (work > interpreter::kMaxWork) {
+      result.reason = llvm::formatv("evaluation takes {0:E1} element "
+                                    "operations, and the limit is {1:E1}",
+                                    work, interpreter::kMaxWork)
+                          .str();
       return llvm::Error::success();
     }
     auto contains = [&](std::initializer_list<OpKind> kinds) {
@@ -401,6 +417,12 @@ private:
                                      facts[0].live[i] | facts[1].live[i]));
     std::vector<TileRef> outputs[2];
     for (int side : {0, 1}) {
+      if (options.cancelled && options.cancelled()) {
+        Outcome outcome;
+        outcome.kind = Outcome::CannotTell;
+        outcome.text = "interrupted";
+        return outcome;
+      }
       FailureLog log;
       FieldDomain domain(context, facts[side], log);
       outputs[side] = execute(programs[side], domain, inputs, threads);

@@ -12,7 +12,8 @@ namespace mirage::verify {
 double workOf(const semantics::Program &program);
 
 /// Bytes of memory that one evaluation takes, roughly: 16 for each element of
-/// each tensor, and of each tile that blocks hold at the same time.
+/// each tensor, and of each tile that blocks hold at the same time; and what
+/// the executor allots to each block, which counts where there are millions.
 double memoryOf(const semantics::Program &program);
 
 } // namespace mirage::verify

@@ -53,3 +53,41 @@ module {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+// A grid that no memory holds: what each block takes counts, not its tile alone.
+func.func @f(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %0 = mgraph_kernel.exp %x : tensor<1x1xf32> -> tensor<1x1xf32>
+  return %0 : tensor<1x1xf32>
+}
+// expected-error-re @below {{@g against @f: cannot tell: evaluation takes {{[0-9.]+}} GiB of memory, and the limit is {{[0-9.]+}}}}
+func.func @g(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %o = mgraph_kernel.graph (%a = %x) grid [1000000000, 1, 1] : (tensor<1x1xf32>) -> tensor<1x1xf32> {
+    %0 = load %a imap [-1, -1, -1] : tensor<1x1xf32> -> <1x1xf32>
+    %1 = exp %0 : <1x1xf32> -> <1x1xf32>
+    %2 = store %1 omap [-1, -1, -1] : <1x1xf32> -> tensor<1x1xf32>
+    yield %2 : tensor<1x1xf32>
+  }
+  return %o : tensor<1x1xf32>
+}
+
+// -----
+
+// A loop that would run for hours.
+func.func @f(%x: tensor<16x256xf16>) -> tensor<16x256xf16> {
+  %0 = mgraph_kernel.mul %x, %x : (tensor<16x256xf16>, tensor<16x256xf16>) -> tensor<16x256xf16>
+  return %0 : tensor<16x256xf16>
+}
+// expected-error @below {{@g against @f: cannot tell: evaluation takes 9.3E+12 element operations, and the limit is 1.1E+12}}
+func.func @g(%x: tensor<16x256xf16>) -> tensor<16x256xf16> {
+  %o = mgraph_kernel.graph (%a = %x) grid [1, 1, 1] : (tensor<16x256xf16>) -> tensor<16x256xf16> {
+    %t = for %i = 2147483647 -> <16x256xf32> {
+      %0 = load %a[%i] imap [-1, -1, -1] : tensor<16x256xf16> -> <16x256xf16>
+      yield sum %0 : <16x256xf16>
+    }
+    %1 = store %t omap [-1, -1, -1] : <16x256xf32> -> tensor<16x256xf16>
+    yield %1 : tensor<16x256xf16>
+  }
+  return %o : tensor<16x256xf16>
+}

@@ -40,6 +40,8 @@ run::makeInputs(const semantics::Program &program, const Options &options) {
                                           : interpreter::availableMemory();
   if (llvm::Error error = interpreter::checkMemory(program, limit))
     return std::move(error);
+  if (llvm::Error error = interpreter::checkWork(program))
+    return std::move(error);
   if (llvm::Error error = prepareOutputDir(options))
     return std::move(error);
   if (options.inputs.empty())

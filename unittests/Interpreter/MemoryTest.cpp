@@ -61,4 +61,33 @@ TEST(MemoryTest, CountsTilesThatWait) {
 }
 
 TEST(MemoryTest, SomeMemoryIsAvailable) { EXPECT_GT(availableMemory(), kMiB); }
+
+// Grids and loops count as often as they run.
+TEST(MemoryTest, RefusesWorkWithoutEnd) {
+  auto program = [](int64_t blocks) {
+    Program p;
+    ValueId x = p.addInput({{64, 64}, DType::F32});
+    BlockBuilder b(p, {blocks, 1, 1}, {x});
+    b.store(b.load(x, {-1, -1, -1}), {-1, -1, -1}, DType::F32);
+    b.finish();
+    return p;
+  };
+  auto check = [](const Program &p) {
+    llvm::Error error = checkWork(p);
+    return error ? llvm::toString(std::move(error)) : "";
+  };
+  EXPECT_EQ(check(program(1000)), "");
+  EXPECT_EQ(check(program(1'000'000'000)),
+            "expected a program of at most 1.1E+12 element operations, but got "
+            "one of 4.6E+12");
+}
+
+TEST(MemoryTest, ARunEndsWhenItIsCancelled) {
+  Program p;
+  ValueId x = p.addInput({{64, 64}, DType::F32});
+  p.outputs = {p.append(OpKind::Exp, {x}, {})};
+  auto result = run(p, randomInputs(p, 1), Mode::F64, 1, [] { return true; });
+  ASSERT_FALSE(static_cast<bool>(result));
+  EXPECT_EQ(llvm::toString(result.takeError()), "interrupted");
+}
 } // namespace

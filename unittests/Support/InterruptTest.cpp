@@ -19,8 +19,12 @@ TEST(InterruptTest, TwoSignalsAtOnceSetTheFlagAndEndNothing) {
   EXPECT_FALSE(interruptFlag());
   {
     InterruptScope scope;
+    testing::internal::CaptureStderr();
     raise(SIGINT);
     raise(SIGINT);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "interrupted: ending with the best found so far; interrupt "
+              "again, two seconds from now, to end at once\n");
     EXPECT_TRUE(interruptFlag());
   }
   struct sigaction current = {};

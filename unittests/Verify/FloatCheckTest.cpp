@@ -65,6 +65,23 @@ TEST(FloatCheckTest, SharesTheReference) {
   EXPECT_EQ(together(mlp, mlp, 2), alone(mlp, mlp, 2));
 }
 
+TEST(FloatCheckTest, EndsWhenItIsCancelled) {
+  FloatReferences shared;
+  Program mlp = gatedMlp(kMedium);
+  unsigned asked = 0;
+  auto report = checkFloat(mlp, mlp, 1, /*threads=*/1, &shared,
+                           [&] { return ++asked > 3; });
+  ASSERT_FALSE(static_cast<bool>(report));
+  EXPECT_EQ(llvm::toString(report.takeError()), "interrupted");
+  // Nothing that is half made is kept.
+  EXPECT_TRUE(llvm::cantFail(checkFloat(mlp, mlp, 1, 1, &shared)).accepted);
+
+  VerifyOptions options = fixedOptions();
+  options.cancelled = [] { return true; };
+  VerifyResult result = llvm::cantFail(verify(mlp, mlp, options));
+  EXPECT_EQ(describe(result), "cannot tell: interrupted");
+}
+
 TEST(FloatCheckTest, RefusesOverflow) {
   FloatReport report = check(softmax(true), softmax(false));
   EXPECT_FALSE(report.accepted);

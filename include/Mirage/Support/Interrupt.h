@@ -4,8 +4,12 @@
 #define MIRAGE_SUPPORT_INTERRUPT_H
 
 #include <atomic>
+#include <functional>
 
 namespace mirage {
+
+/// Says that work should end early. Asked often, by several threads.
+using Cancelled = std::function<bool()>;
 
 /// True once an InterruptScope saw SIGINT. Signals belong to the process, so
 /// this is the one flag that is global.
@@ -15,11 +19,11 @@ const std::atomic<bool> &interruptFlag();
 /// library that somebody else's process loads, a scope does nothing.
 void allowInterruptScopes();
 
-/// While one lives, the first SIGINT sets the flag instead of ending the
-/// process, so that long work can return the best found so far; a second one,
-/// two seconds later or more, ends it as before. It goes around the work and
-/// not around the process: LLVM's own handler, installed when the output file
-/// is opened, would delete that file.
+/// While one lives, the first SIGINT sets the flag and writes a line to stderr
+/// instead of ending the process, so that long work can return the best found
+/// so far; a second one, two seconds later or more, ends it as before. It goes
+/// around the work and not around the process: LLVM's own handler, installed
+/// when the output file is opened, would delete that file.
 class InterruptScope {
 public:
   InterruptScope();

@@ -8,7 +8,7 @@
 namespace mirage::tune {
 
 /// Error allowed over that of the program run op by op in its own precision.
-constexpr double kAllowedRatio = 1.5;
+constexpr double kAllowedRatio = interpreter::kAllowedOnDevice;
 
 /// One output against the f64 result.
 struct Judgement {

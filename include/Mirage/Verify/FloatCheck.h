@@ -20,6 +20,7 @@
 #define MIRAGE_VERIFY_FLOATCHECK_H
 
 #include "Mirage/Semantics/Program.h"
+#include "Mirage/Support/Interrupt.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
 
@@ -56,16 +57,19 @@ private:
   friend llvm::Expected<FloatReport>
   checkFloat(const semantics::Program &reference,
              const semantics::Program &candidate, uint64_t seed,
-             unsigned threads, FloatReferences *shared);
+             unsigned threads, FloatReferences *shared,
+             const Cancelled &cancelled);
   struct Kept;
   std::unique_ptr<Kept> kept;
 };
 
-/// Both programs have passed verifyProgram and have one signature.
+/// Both programs have passed verifyProgram and have one signature. An error
+/// `interrupted` where `cancelled` said so.
 llvm::Expected<FloatReport> checkFloat(const semantics::Program &reference,
                                        const semantics::Program &candidate,
                                        uint64_t seed, unsigned threads,
-                                       FloatReferences *shared = nullptr);
+                                       FloatReferences *shared = nullptr,
+                                       const Cancelled &cancelled = {});
 
 } // namespace mirage::verify
 

@@ -57,6 +57,9 @@ struct VerifyOptions {
   /// Shares the reference's part of that check among candidates with one seed,
   /// all of which were fixed before it was drawn.
   FloatReferences *floatReferences = nullptr;
+  /// Ends the work early: the answer is then `cannot tell`, `interrupted`, or
+  /// that error where nothing was decided.
+  Cancelled cancelled;
 };
 
 /// A point at which two programs differ.

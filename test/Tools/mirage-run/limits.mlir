@@ -4,6 +4,7 @@
 // RUN: not mirage-run --cpu %s --function=huge 2>&1 | FileCheck %s --check-prefix=HUGE
 // RUN: not mirage-run --cpu %s --function=weights --memory-limit=100 --output-dir=%t/never 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // RUN: not ls %t/never
+// RUN: not mirage-run --cpu %s --function=endless 2>&1 | FileCheck %s --check-prefix=ENDLESS
 // RUN: mirage-run --cpu %s --function=undefined | FileCheck %s --check-prefix=UNDEFINED
 
 // FOLDER: error: {{.*}}file/out: expected a folder that can be written, but got Not a directory
@@ -30,4 +31,17 @@ func.func @undefined(%x: tensor<4xf32>) -> tensor<4xf32> {
   %z = mgraph_kernel.constant 0.0 : tensor<4xf32>
   %0 = mgraph_kernel.div %z, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// ENDLESS: error: expected a program of at most 1.1E+12 element operations, but got one of 9.3E+12
+func.func @endless(%x: tensor<16x256xf16>) -> tensor<16x256xf16> {
+  %o = mgraph_kernel.graph (%a = %x) grid [1, 1, 1] : (tensor<16x256xf16>) -> tensor<16x256xf16> {
+    %t = for %i = 2147483647 -> <16x256xf32> {
+      %0 = load %a[%i] imap [-1, -1, -1] : tensor<16x256xf16> -> <16x256xf16>
+      yield sum %0 : <16x256xf16>
+    }
+    %1 = store %t omap [-1, -1, -1] : <16x256xf32> -> tensor<16x256xf16>
+    yield %1 : tensor<16x256xf16>
+  }
+  return %o : tensor<16x256xf16>
 }
