@@ -248,15 +248,15 @@ private:
 };
 
 /// Doubles, which double-double takes as they are.
-std::vector<TileRef> inputsAt(const Program &program, unsigned point, Key key,
-                              unsigned threads) {
+std::vector<TileRef> inputsAt(llvm::ArrayRef<TensorType> types, unsigned point,
+                              Key key, unsigned threads) {
   std::vector<TileRef> inputs;
   double powers[64]; // 2^-32 up to 2^31
   for (int i = 0; i < 64; ++i)
     powers[i] = std::ldexp(1.0, i - 32);
-  for (unsigned tensor = 0; tensor < program.numInputs; ++tensor) {
+  for (unsigned tensor = 0; tensor < types.size(); ++tensor) {
     auto tile = std::make_shared<Tile>();
-    tile->shape = program.type(tensor).shape;
+    tile->shape = types[tensor].shape;
     tile->real.resize(tile->numElements());
     constexpr int64_t kChunk = 1 << 16;
     int64_t count = tile->real.size();
@@ -294,11 +294,11 @@ std::vector<TileRef> widened(const std::vector<TileRef> &inputs) {
 }
 
 template <class T>
-std::vector<TileRef> evaluate(const Program &program,
+std::vector<TileRef> evaluate(const Evaluation &evaluation,
                               const std::vector<TileRef> &inputs,
-                              unsigned threads, FailureLog &log) {
+                              FailureLog &log) {
   RealDomain<T> domain(log);
-  return execute(program, domain, inputs, threads);
+  return evaluation(domain, log, inputs);
 }
 
 bool differs(double a, double b) {
@@ -311,11 +311,25 @@ std::optional<RealDifference> mirage::verify::probeReals(const Program &f,
                                                          const Program &g,
                                                          Key key,
                                                          unsigned threads) {
+  auto evaluation = [threads](const Program &program) -> Evaluation {
+    return [&program, threads](TileDomain &domain, FailureLog &,
+                               llvm::ArrayRef<TileRef> inputs) {
+      return execute(program, domain, inputs, threads);
+    };
+  };
+  return probeReals(llvm::ArrayRef(f.values).take_front(f.numInputs),
+                    evaluation(f), evaluation(g), key, threads);
+}
+
+std::optional<RealDifference>
+mirage::verify::probeReals(llvm::ArrayRef<TensorType> types,
+                           const Evaluation &f, const Evaluation &g, Key key,
+                           unsigned threads) {
   for (unsigned point = 0; point < std::size(kPoints); ++point) {
     FailureLog log;
-    std::vector<TileRef> inputs = inputsAt(f, point, key, threads);
-    auto a = evaluate<double>(f, inputs, threads, log);
-    auto b = evaluate<double>(g, inputs, threads, log);
+    std::vector<TileRef> inputs = inputsAt(types, point, key, threads);
+    auto a = evaluate<double>(f, inputs, log);
+    auto b = evaluate<double>(g, inputs, log);
     if (log.worst())
       return std::nullopt;
     auto anyDiffers = [&] {
@@ -328,8 +342,10 @@ std::optional<RealDifference> mirage::verify::probeReals(const Program &f,
     if (!anyDiffers())
       continue;
     inputs = widened(inputs);
-    auto wa = evaluate<DoubleDouble>(f, inputs, threads, log);
-    auto wb = evaluate<DoubleDouble>(g, inputs, threads, log);
+    auto wa = evaluate<DoubleDouble>(f, inputs, log);
+    auto wb = evaluate<DoubleDouble>(g, inputs, log);
+    if (log.worst())
+      return std::nullopt;
     for (size_t o = 0; o < a.size(); ++o)
       for (size_t i = 0; i < a[o]->real.size(); ++i) {
         double x = a[o]->real[i], y = b[o]->real[i];

@@ -11,9 +11,8 @@
 #ifndef MIRAGE_LIB_VERIFY_REALPROBE_H
 #define MIRAGE_LIB_VERIFY_REALPROBE_H
 
-#include "Mirage/Semantics/Program.h"
-#include "Mirage/Verify/Field.h"
-#include <optional>
+#include "TileDomain.h"
+#include <functional>
 
 namespace mirage::verify {
 
@@ -23,6 +22,15 @@ struct RealDifference {
   semantics::Shape index;
   double reference = 0, candidate = 0;
 };
+
+/// Evaluates something over a domain, reporting failures to the domain's log.
+using Evaluation = std::function<std::vector<TileRef>(
+    TileDomain &domain, FailureLog &log, llvm::ArrayRef<TileRef> inputs)>;
+
+/// The same of anything that can be evaluated on inputs of these types.
+std::optional<RealDifference>
+probeReals(llvm::ArrayRef<semantics::TensorType> inputs, const Evaluation &f,
+           const Evaluation &g, Key key, unsigned threads);
 
 std::optional<RealDifference> probeReals(const semantics::Program &f,
                                          const semantics::Program &g, Key key,
