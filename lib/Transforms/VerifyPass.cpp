@@ -1,9 +1,11 @@
 //===- VerifyPass.cpp - Certificates checked again ------------------------===//
 
 #include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Conversion/ThreadReader/ThreadReader.h"
 #include "Mirage/Transforms/PassDiagnostics.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Verify/Coverage.h"
+#include "Mirage/Verify/ThreadCheck.h"
 #include "Mirage/Verify/Verify.h"
 #include "SuperoptReport.h"
 #include "VerifySeed.h"
@@ -118,10 +120,42 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
 
   LogicalResult compare(func::FuncOp f, func::FuncOp g) {
     FailureOr<semantics::Program> original = toProgram(f);
-    FailureOr<semantics::Program> program = toProgram(g);
-    if (failed(original) || failed(program))
+    if (failed(original))
       return failure();
-    auto result = verify::verify(*original, *program, options);
+    if (isLowered(g))
+      return compareLowered(f, *original, g);
+    FailureOr<semantics::Program> program = toProgram(g);
+    if (failed(program))
+      return failure();
+    auto text = judge(f, g, verify::verify(*original, *program, options));
+    if (failed(text))
+      return failure();
+    std::string coverage;
+    if (failed(checkCoverage(*program, g, coverage)))
+      return failure();
+    emitRemark(g.getLoc(), "@") << g.getName() << " against @" << f.getName()
+                                << ": " << *text << coverage;
+    return success();
+  }
+
+  /// Against the kernels of all threads.
+  LogicalResult compareLowered(func::FuncOp f,
+                               const semantics::Program &original,
+                               func::FuncOp g) {
+    FailureOr<verify::ThreadProgram> kernels = readThreadProgram(g);
+    if (failed(kernels))
+      return failure();
+    auto text = judge(f, g, verify::verifyThreads(original, *kernels, options));
+    if (failed(text))
+      return failure();
+    emitRemark(g.getLoc(), "@")
+        << g.getName() << " against @" << f.getName() << ": " << *text;
+    return success();
+  }
+
+  /// The verdict's text, or a diagnostic where it is not `equivalent`.
+  FailureOr<std::string> judge(func::FuncOp f, func::FuncOp g,
+                               llvm::Expected<verify::VerifyResult> result) {
     if (!result)
       return emitError(g.getLoc(), "@")
              << g.getName() << " against @" << f.getName() << ": "
@@ -130,12 +164,7 @@ struct VerifyPass : mirage::impl::VerifyPassBase<VerifyPass> {
     if (result->verdict != verify::Verdict::Equivalent)
       return emitError(g.getLoc(), "@")
              << g.getName() << " against @" << f.getName() << ": " << text;
-    std::string coverage;
-    if (failed(checkCoverage(*program, g, coverage)))
-      return failure();
-    emitRemark(g.getLoc(), "@") << g.getName() << " against @" << f.getName()
-                                << ": " << text << coverage;
-    return success();
+    return text;
   }
 
   /// What the graphs of `program` read and write, as the end of a remark.

@@ -19,9 +19,10 @@ enum class LaunchMode {
 /// Adds the whole way from kernel graphs to PTX text in a `gpu.binary`.
 void buildLowerToPTXPipeline(mlir::OpPassManager &manager,
                              llvm::StringRef target,
-                             LaunchMode launch = LaunchMode::Dependent);
+                             LaunchMode launch = LaunchMode::Dependent,
+                             bool check = false);
 
-/// Registers `--mirage-lower-to-ptx="target=... launch=..."`.
+/// Registers `--mirage-lower-to-ptx="target=... launch=... check"`.
 void registerLowerToPTXPipeline();
 
 #define GEN_PASS_REGISTRATION

@@ -18,6 +18,11 @@ def ConvertMGraphToThread
     Guarantee: a function is converted whole or left as it was. A function of
     tensors that holds other operations is left with a remark; kept originals
     (`mirage.original`) are passed over. What has no lowering is an error.
+
+    With `check` the kernels of each function are executed, every thread, over
+    random prime fields, and compared with the function as it was; a remark says
+    that they are equivalent, and anything else is an error: other values, races,
+    accesses out of bounds, outputs that are not written, and `cannot tell`.
   }];
   let dependentDialects = ["::mirage::kernel::KernelDialect",
                            "::mirage::thread::ThreadDialect"];
@@ -33,6 +38,8 @@ def ConvertMGraphToThread
                           "dependent launch where the target has it"),
                clEnumValN(::mirage::LaunchMode::Plain, "plain",
                           "no launch attributes"))}]>,
+    Option<"check", "check", "bool", /*default=*/"false",
+           "Compare the kernels of all threads with the function">,
   ];
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Kernels written">,

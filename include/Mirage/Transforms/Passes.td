@@ -87,7 +87,10 @@ def VerifyPass : Pass<"mirage-verify", "::mlir::ModuleOp"> {
     those before. With `reference` and `candidate`: compares two functions of the
     module.
 
-    Of every candidate it also proves, with Z3, from the maps and for all block
+    A candidate may have been lowered: then the kernels that it launches are
+    executed, every thread, and races and accesses out of bounds are errors too.
+
+    Of every other candidate it also proves, with Z3, from the maps and for all block
     indices, that loads lie in bounds and stores are disjoint and complete.
 
     Effect: none on the program; a remark states each verdict. Fails, with a

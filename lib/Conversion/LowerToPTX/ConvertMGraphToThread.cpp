@@ -11,11 +11,13 @@
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Conversion/PlanAttribute.h"
+#include "Mirage/Conversion/ThreadReader/ThreadReader.h"
 #include "Mirage/Dialect/Common/IR/Attributes.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Semantics/DefaultGraphs.h"
 #include "Mirage/Transforms/PassDiagnostics.h"
+#include "Mirage/Verify/ThreadCheck.h"
 #include "PlanBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -98,6 +100,24 @@ struct ConvertMGraphToThreadPass
     return locations;
   }
 
+  /// The kernels of all threads against the function as it was.
+  LogicalResult verifyKernels(func::FuncOp func,
+                              const semantics::Program &source,
+                              const PlanBuilder &plan) {
+    auto kernels =
+        readThreadProgram(func.getLoc(), plan.get(), plan.getKernels());
+    if (failed(kernels))
+      return failure();
+    auto result = verify::verifyThreads(source, *kernels);
+    std::string text =
+        result ? verify::describe(*result) : llvm::toString(result.takeError());
+    if (!result || result->verdict != verify::Verdict::Equivalent)
+      return emitError(func.getLoc(), "kernels of @")
+             << func.getName() << ": " << text;
+    emitRemark(func.getLoc(), "kernels of @") << func.getName() << ": " << text;
+    return success();
+  }
+
   LogicalResult convert(func::FuncOp func, const cost::Target &lowering) {
     FailureOr<semantics::Program> source = toProgram(func);
     if (failed(source))
@@ -117,6 +137,8 @@ struct ConvertMGraphToThreadPass
       return emitError(plan.getLoc()) << llvm::toString(std::move(e));
     }
     numKernels += plan.numKernels();
+    if (check && failed(verifyKernels(func, *source, plan)))
+      return failure();
 
     Block &body = func.getBody().front();
     OpBuilder inside = OpBuilder::atBlockTerminator(&body);

@@ -45,12 +45,16 @@ struct LowerToPTXOptions : PassPipelineOptions<LowerToPTXOptions> {
           clEnumValN(LaunchMode::Dependent, "dependent",
                      "dependent launch where the target has it"),
           clEnumValN(LaunchMode::Plain, "plain", "no launch attributes"))};
+  Option<bool> check{
+      *this, "check",
+      llvm::cl::desc("Compare the kernels of all threads with the function"),
+      llvm::cl::init(false)};
 };
 } // namespace
 
 void mirage::buildLowerToPTXPipeline(OpPassManager &manager, StringRef target,
-                                     LaunchMode launch) {
-  manager.addPass(createConvertMGraphToThread({target.str(), launch}));
+                                     LaunchMode launch, bool check) {
+  manager.addPass(createConvertMGraphToThread({target.str(), launch, check}));
   ConvertMGraphThreadToNVVMOptions options;
   options.target = target.str();
   options.launch = launch;
@@ -65,6 +69,7 @@ void mirage::registerLowerToPTXPipeline() {
       "mirage-lower-to-ptx",
       "Lower kernel graphs to PTX text in a gpu.binary, and a launch plan",
       [](OpPassManager &manager, const LowerToPTXOptions &options) {
-        buildLowerToPTXPipeline(manager, options.target, options.launch);
+        buildLowerToPTXPipeline(manager, options.target, options.launch,
+                                options.check);
       });
 }

@@ -28,6 +28,7 @@ public:
   void eraseKernels();
   const runtime::LaunchPlan &get() const { return plan; }
   unsigned numKernels() const { return kernels.size(); }
+  llvm::ArrayRef<thread::KernelOp> getKernels() const { return kernels; }
 
 private:
   void findAliases();
