@@ -20,6 +20,7 @@ public:
     for (unsigned i = 0; i < program.numInputs; ++i) {
       values[i].degree[0] = 1;
       values[i].varies = dimBits(program.type(i).shape);
+      values[i].fresh = values[i].varies;
     }
     visit(program.ops, nullptr, nullptr);
     for (ValueId id : program.outputs)
@@ -42,15 +43,17 @@ private:
     v.calls.rename(fn);
   }
 
-  /// Renames dim i to map[i] (or drops it, at -1) in both masks.
+  /// Renames dim i to map[i] (or drops it, at -1) in the masks.
   static Numbers moved(Numbers v, llvm::ArrayRef<int> map) {
-    renameMasks(v, [&](unsigned mask) {
+    auto rename = [&](unsigned mask) {
       unsigned bits = mask & ~((1u << kIterationBit) - 1);
       for (size_t i = 0; i < map.size(); ++i)
         if ((mask & (1u << i)) && map[i] >= 0)
           bits |= 1u << map[i];
       return bits;
-    });
+    };
+    renameMasks(v, rename);
+    v.fresh = rename(v.fresh);
     v.rootOf = v.squared = nullptr;
     return v;
   }
@@ -101,7 +104,9 @@ private:
   Numbers load(const Op &graph, const Op &op) {
     Numbers v = values[op.operands[0]];
     v.rootOf = v.squared = nullptr;
-    renameMasks(v, [&](unsigned mask) {
+    // Block, iteration and element of the tile give each its own index along a
+    // dim, so what is apart along the dim is apart along all of them.
+    auto rename = [&](unsigned mask) {
       unsigned bits = mask;
       for (int g = 0; g < 3; ++g)
         if (op.attrs.imap[g] >= 0 && (mask & (1u << op.attrs.imap[g])))
@@ -109,7 +114,9 @@ private:
       if (op.attrs.fmap >= 0 && (mask & (1u << op.attrs.fmap)))
         bits |= 1u << kIterationBit;
       return bits;
-    });
+    };
+    renameMasks(v, rename);
+    v.fresh = rename(v.fresh);
     if (v.denominator)
       v.denominator = mix(v.denominator, op.results[0]);
     return v;
@@ -118,6 +125,7 @@ private:
   Numbers store(const Op &op, ValueId id) {
     Numbers v = values[op.operands[0]];
     v.rootOf = v.squared = nullptr;
+    v.fresh = 0;
     renameMasks(v, [&](unsigned mask) {
       for (int g = 0; g < 3; ++g)
         if (op.attrs.omap[g] >= 0 && (mask & (1u << (kGridBit + g))))
@@ -151,8 +159,13 @@ private:
         v.degree[i] += times * f.degree[i];
         v.logNorm[i] += times * f.logNorm[i];
         v.logTerms[i] += times * f.logTerms[i];
+        // A factor without variables in it adds its exponents to each monomial.
+        v.logMono[i] = f.degree[i] == 0 ? v.logMono[i] + times * f.logTerms[i]
+                                        : v.logTerms[i];
         v.expFactors[i] += times * f.expFactors[i];
       }
+      if (f.degree[0] != 0 || f.degree[1] != 0)
+        v.fresh = 0;
       v.hasExp |= f.hasExp;
       v.calls.add(f.calls, times);
       v.varies |= f.varies;
@@ -333,6 +346,7 @@ private:
   Numbers spread(Numbers v, const Shape &shape, ValueId id) {
     constexpr unsigned kDims = (1u << kIterationBit) - 1;
     v.rootOf = v.squared = nullptr;
+    v.fresh = 0;
     renameMasks(v, [&](unsigned mask) {
       return mask & kDims ? mask | dimBits(shape) : mask;
     });
@@ -379,9 +393,14 @@ PairNumbers mirage::verify::combine(const ProgramNumbers &f,
     const Numbers &a = f.outputs[i], &b = g.outputs[i];
     r.d = std::max(r.d, cross(a.degree, b.degree));
     r.e = std::max(r.e, cross(a.expFactors, b.expFactors));
-    if (a.hasExp || b.hasExp)
-      r.log2K = std::max(r.log2K, log2Add(a.logTerms[0] + b.logTerms[1],
-                                          b.logTerms[0] + a.logTerms[1]));
+    if (a.hasExp || b.hasExp) {
+      r.log2K =
+          std::max(r.log2K, log2Add(NumbersDomain::monoOfProduct(a, 0, b, 1),
+                                    NumbersDomain::monoOfProduct(b, 0, a, 1)));
+      r.log2Terms =
+          std::max(r.log2Terms, log2Add(a.logTerms[0] + b.logTerms[1],
+                                        b.logTerms[0] + a.logTerms[1]));
+    }
     r.log2C = std::max(r.log2C, log2Add(a.logNorm[0] + b.logNorm[1],
                                         b.logNorm[0] + a.logNorm[1]));
     r.m = std::max(r.m, a.calls.total() + b.calls.total());

@@ -14,6 +14,12 @@
 // two arguments, the term in C included: a random p may also divide every
 // coefficient of a difference.
 //
+// k need not count all terms. The proof follows one monomial mu of one a_i, in
+// the inputs' residues mod p: what matters are the exponents whose coefficient
+// has mu, since the others are not part of the polynomial in omega that must
+// not vanish. In a sum of e_j v_j over distinct inputs v_j each monomial v_j
+// has the exponents of one e_j, however many terms the sum has.
+//
 // Everything here is an upper bound. Numbers that may be huge are kept as log2.
 //
 //===----------------------------------------------------------------------===//
@@ -67,13 +73,18 @@ struct Calls {
 struct Numbers {
   double degree[2] = {0, 0};
   double logTerms[2] = {0, 0}; ///< log2 of the number of distinct exponents
-  double logNorm[2] = {0, 0};  ///< log2 of the l1-norm of the coefficients
+  /// The same, of those with one monomial in their coefficients, the worst one.
+  double logMono[2] = {0, 0};
+  double logNorm[2] = {0, 0}; ///< log2 of the l1-norm of the coefficients
   double expFactors[2] = {0, 0};
   bool hasExp = false;
   Calls calls;              ///< of random functions in the cone
   uint64_t denominator = 0; ///< equal and nonzero: the same denominator
   unsigned varies = 0;      ///< dims, iteration, grid axes it depends on
   unsigned denominatorVaries = 0;
+  /// Two elements that differ in some of these have no monomial of their
+  /// numerators in common. A lower bound, unlike `varies`.
+  unsigned fresh = 0;
   std::optional<double> constant;
   std::shared_ptr<Numbers> rootOf;  ///< of sqrt x: x
   std::shared_ptr<Numbers> squared; ///< of a / sqrt b: a^2 / b
@@ -94,6 +105,8 @@ ProgramNumbers bookkeep(const semantics::Program &program,
 struct PairNumbers {
   double d = 0, delta = 0, e = 0, m = 0, du = 0, nb = 0, db = 0;
   double log2K = 0, log2C = 0;
+  double log2Terms =
+      0; ///< all exponents, where log2K has those of one monomial
   /// Of the difference of two arguments of a random function: exponents,
   /// Delta, coefficients. Zero where m <= 1.
   double log2Ku = 0, deltaU = 0, log2Cu = 0;

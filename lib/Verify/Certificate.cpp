@@ -37,7 +37,7 @@ static json::Value orNull(std::optional<double> value) {
 /// It says nothing at half and above.
 static json::Object publishedBound(const PairNumbers &numbers) {
   constexpr double kLog2Q = 61;
-  double log2K = numbers.log2K;
+  double log2K = numbers.log2Terms; // it knows no monomials
   double first = 3 + std::log2(std::max(numbers.d, 1.0)) + 4 * log2K - kLog2Q;
   double second = -kLog2Q / std::exp2(std::min(2 * log2K, 1000.0));
   double value = std::min(1.0, std::exp2(first) + std::exp2(second));
@@ -104,6 +104,7 @@ json::Object CertificateFields::toJSON() const {
       {"tests", std::move(records)},
       {"numbers", json::Object{{"d", numbers.d},
                                {"log2_k", numbers.log2K},
+                               {"log2_terms", numbers.log2Terms},
                                {"Delta", numbers.delta},
                                {"e", numbers.e},
                                {"log2C", numbers.log2C},
@@ -266,10 +267,10 @@ constexpr FieldRule kRules[] = {
 constexpr FieldRule kSizesRules[] = {{"full", kBoolean},
                                      {"signature", kString}};
 constexpr FieldRule kNumbersRules[] = {
-    {"d", kNumber},     {"log2_k", kNumber},  {"Delta", kNumber},
-    {"e", kNumber},     {"log2C", kNumber},   {"m", kNumber},
-    {"Du", kNumber},    {"log2_ku", kNumber}, {"Delta_u", kNumber},
-    {"log2Cu", kNumber}};
+    {"d", kNumber},       {"log2_k", kNumber}, {"log2_terms", kNumber},
+    {"Delta", kNumber},   {"e", kNumber},      {"log2C", kNumber},
+    {"m", kNumber},       {"Du", kNumber},     {"log2_ku", kNumber},
+    {"Delta_u", kNumber}, {"log2Cu", kNumber}};
 constexpr FieldRule kCoverageRules[] = {{"draws", kNumber},
                                         {"fewest_compares", kNumber},
                                         {"decisions", kNumber},

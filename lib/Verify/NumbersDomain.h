@@ -61,10 +61,12 @@ public:
       r.degree[0] = std::max(a.degree[0], b.degree[0]);
       r.expFactors[0] = std::max(a.expFactors[0], b.expFactors[0]);
       r.logTerms[0] = terms(a.logTerms[0], b.logTerms[0]);
+      r.logMono[0] = terms(a.logMono[0], b.logMono[0]);
       r.logNorm[0] = log2Add(a.logNorm[0], b.logNorm[0]);
       r.degree[1] = a.degree[1];
       r.expFactors[1] = a.expFactors[1];
       r.logTerms[1] = a.logTerms[1];
+      r.logMono[1] = a.logMono[1];
       r.logNorm[1] = a.logNorm[1];
       r.denominator = a.denominator;
       return r;
@@ -75,11 +77,13 @@ public:
                                b.expFactors[0] + a.expFactors[1]);
     r.logTerms[0] =
         terms(a.logTerms[0] + b.logTerms[1], b.logTerms[0] + a.logTerms[1]);
+    r.logMono[0] = terms(monoOfProduct(a, 0, b, 1), monoOfProduct(b, 0, a, 1));
     r.logNorm[0] =
         log2Add(a.logNorm[0] + b.logNorm[1], b.logNorm[0] + a.logNorm[1]);
     r.degree[1] = a.degree[1] + b.degree[1];
     r.expFactors[1] = a.expFactors[1] + b.expFactors[1];
     r.logTerms[1] = a.logTerms[1] + b.logTerms[1];
+    r.logMono[1] = monoOfProduct(a, 1, b, 1);
     r.logNorm[1] = a.logNorm[1] + b.logNorm[1];
     r.denominator = product(a.denominator, b.denominator);
     return r;
@@ -93,8 +97,10 @@ public:
       r.degree[i] = a.degree[i] + b.degree[i];
       r.expFactors[i] = a.expFactors[i] + b.expFactors[i];
       r.logTerms[i] = a.logTerms[i] + b.logTerms[i];
+      r.logMono[i] = monoOfProduct(a, i, b, i);
       r.logNorm[i] = a.logNorm[i] + b.logNorm[i];
     }
+    r.fresh = a.degree[0] == 0 ? b.fresh : b.degree[0] == 0 ? a.fresh : 0;
     r.denominator = product(a.denominator, b.denominator);
     // The evaluator may use sqrt x * sqrt x = x and (a / sqrt b)^2 = a^2 / b.
     if (a.rootOf && a.rootOf == b.rootOf)
@@ -112,6 +118,9 @@ public:
       Value turned = plain(b);
       turned.degree[0] = b.degree[1];
       turned.logTerms[0] = b.logTerms[1];
+      turned.logMono[0] = b.logMono[1];
+      turned.logMono[1] = 0;
+      turned.fresh = 0;
       turned.logNorm[0] = b.logNorm[1];
       turned.expFactors[0] = b.expFactors[0] + b.expFactors[1];
       turned.degree[1] = turned.logTerms[1] = 0;
@@ -123,6 +132,8 @@ public:
     Value inverse = b;
     std::swap(inverse.degree[0], inverse.degree[1]);
     std::swap(inverse.logTerms[0], inverse.logTerms[1]);
+    std::swap(inverse.logMono[0], inverse.logMono[1]);
+    inverse.fresh = 0;
     std::swap(inverse.logNorm[0], inverse.logNorm[1]);
     std::swap(inverse.expFactors[0], inverse.expFactors[1]);
     inverse.rootOf = inverse.squared = nullptr;
@@ -141,6 +152,7 @@ public:
       Value &w = program.argument;
       w.degree[i] = std::max(w.degree[i], a.degree[i]);
       w.logTerms[i] = std::max(w.logTerms[i], a.logTerms[i]);
+      w.logMono[i] = std::max(w.logMono[i], a.logMono[i]);
       w.logNorm[i] = std::max(w.logNorm[i], a.logNorm[i]);
       w.expFactors[i] = std::max(w.expFactors[i], a.expFactors[i]);
       w.hasExp |= a.hasExp;
@@ -271,7 +283,10 @@ public:
   Value sum(const Value &a, double count, unsigned bits) {
     Value r = plain(a);
     double log = log2Of(count);
+    bool apart = (bits & ~a.fresh) == 0;
+    r.fresh &= ~bits;
     if (a.denominatorVaries & bits) {
+      r.fresh = 0; // each summand is multiplied by the other denominators
       r.degree[0] += (count - 1) * a.degree[1];
       r.expFactors[0] += (count - 1) * a.expFactors[1];
       r.logTerms[0] += (count - 1) * a.logTerms[1];
@@ -284,6 +299,12 @@ public:
     }
     if (a.hasExp)
       r.logTerms[0] += log;
+    if (a.denominatorVaries & bits) {
+      r.logMono[0] = r.logTerms[0];
+      r.logMono[1] = r.logTerms[1];
+    } else if (a.hasExp && !apart) {
+      r.logMono[0] += log;
+    }
     r.logNorm[0] += log;
     // A call on what the sum does not run over is one call.
     r.calls = a.calls.over(bits, count);
@@ -299,6 +320,7 @@ public:
     r.varies = a.varies & ~bits;
     r.calls.add(r.varies, count);
     r.denominatorVaries = a.denominatorVaries & ~bits;
+    r.fresh = 0;
     return r;
   }
 
@@ -308,10 +330,12 @@ public:
     for (int i : {0, 1}) {
       r.degree[i] = std::max(a.degree[i], b.degree[i]);
       r.logTerms[i] = std::max(a.logTerms[i], b.logTerms[i]);
+      r.logMono[i] = std::max(a.logMono[i], b.logMono[i]);
       r.logNorm[i] = std::max(a.logNorm[i], b.logNorm[i]);
       r.expFactors[i] = std::max(a.expFactors[i], b.expFactors[i]);
     }
     r.hasExp |= b.hasExp;
+    r.fresh &= b.fresh;
     for (auto [varies, count] : b.calls.byVaries) {
       double &most = r.calls.byVaries[varies];
       most = std::max(most, count);
@@ -330,6 +354,18 @@ public:
     Value r = a;
     r.rootOf = r.squared = nullptr;
     return r;
+  }
+
+  /// logMono of a product of numerators (0) or denominators (1). A monomial of
+  /// a product may split in many ways, unless one factor has none but 1: then
+  /// all of that factor's exponents meet those of one monomial.
+  static double monoOfProduct(const Value &a, int i, const Value &b, int j) {
+    double most = a.logTerms[i] + b.logTerms[j];
+    if (b.degree[j] == 0)
+      most = std::min(most, a.logMono[i] + b.logTerms[j]);
+    if (a.degree[i] == 0)
+      most = std::min(most, b.logMono[j] + a.logTerms[i]);
+    return most;
   }
 
   static uint64_t product(uint64_t a, uint64_t b) {

@@ -68,7 +68,7 @@ Program over(Build fn) {
 double bound(const Program &program) {
   ProgramNumbers numbers = bookkeep(program, {true, false});
   const Numbers &n = numbers.outputs[0];
-  double terms = std::exp2(n.logTerms[0]) - 1;
+  double terms = std::exp2(n.logMono[0]) - 1;
   return terms * std::max(1.0, numbers.exponentDegree[0]) / kTinyQ +
          std::floor(n.logNorm[0] / 15) / tinyPool().size() +
          n.degree[0] / 32768.0;
@@ -91,6 +91,15 @@ TEST(TheoryTest, MeasuredErrorLiesBelowTheBound) {
       [](Kernel &k, ValueId a, ValueId b) {
         return k.sub(k.exp(k.add(a, k.literal(1))),
                      k.mul(k.literal(3), k.exp(a)));
+      },
+      // Each b_j has one exponent, and four terms make no error of their own.
+      [](Kernel &k, ValueId a, ValueId b) {
+        return k.reduce(ReduceKind::Sum, k.mul(k.exp(a), b), 1);
+      },
+      // Two exponents, beside one b for all terms.
+      [](Kernel &k, ValueId a, ValueId b) {
+        ValueId e = k.sub(k.exp(a), k.exp(k.mul(a, a)));
+        return k.mul(k.reduce(ReduceKind::Sum, e, 1), b);
       }};
   for (const Build &build : programs) {
     Program program = over(build);
@@ -133,7 +142,8 @@ PairNumbers numbersOf(const Program &f, const Program &g, bool withExp) {
   return combine(bookkeep(f, mode), bookkeep(g, mode), withExp);
 }
 
-// The method's own table: 6 keys give k = 72 and Delta = 2.
+// The method's own table: 6 keys give 72 exponents and Delta = 2. Each monomial
+// v_j has 6 on either side.
 TEST(TheoryTest, NumbersOfAttention) {
   for (auto [keys, log2K] :
        {std::pair<int64_t, double>{6, std::log2(72.0)}, {4096, 25.0}}) {
@@ -144,12 +154,43 @@ TEST(TheoryTest, NumbersOfAttention) {
     Program attention =
         k.done({k.matmul(k.div(e, k.reduce(ReduceKind::Sum, e, 1)), v)});
     PairNumbers numbers = numbersOf(attention, attention, true);
+    EXPECT_NEAR(numbers.log2Terms, log2K, 1e-9);
+    log2K = std::log2(2.0 * keys);
     EXPECT_NEAR(numbers.log2K, log2K, 1e-9);
     EXPECT_EQ(numbers.delta, 2);
     EXPECT_EQ(numbers.d, 1);
     ASSERT_TRUE(numbers.log2Eps);
     EXPECT_NEAR(*numbers.log2Eps, log2K + 1 - 40, 0.1);
   }
+}
+
+// What stands beside the exponentials must be distinct variables along the sum:
+// a value that several terms share has the exponents of all of them.
+TEST(TheoryTest, SharedMonomialsCountAllExponents) {
+  constexpr int64_t kKeys = 16;
+  auto log2K = [](auto values) {
+    Kernel k;
+    ValueId q = k.input({1, 4}), rows = k.input({4, kKeys}),
+            v = k.input({kKeys, 4});
+    ValueId e = k.exp(k.matmul(q, rows));
+    Program p = k.done({k.matmul(e, values(k, v))});
+    return numbersOf(p, p, true).log2K;
+  };
+  EXPECT_NEAR(log2K([](Kernel &, ValueId v) { return v; }), 1, 1e-9);
+  EXPECT_NEAR(
+      log2K([](Kernel &k, ValueId v) { return k.op(OpKind::Neg, {v}); }), 1,
+      1e-9);
+  // A sum of two elements, a square, an element for all keys.
+  double all = std::log2(2.0 * kKeys);
+  EXPECT_NEAR(log2K([](Kernel &k, ValueId v) { return k.add(v, v); }), all,
+              1e-9);
+  EXPECT_NEAR(log2K([](Kernel &k, ValueId v) { return k.mul(v, v); }), all,
+              1e-9);
+  EXPECT_NEAR(log2K([](Kernel &k, ValueId v) {
+                return k.shaped(OpKind::Broadcast, {k.slice(v, {0, 0}, {1, 4})},
+                                {kKeys, 4});
+              }),
+              all, 1e-9);
 }
 
 // One root on each side; the matmul after it adds no call.
