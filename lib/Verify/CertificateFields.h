@@ -39,6 +39,9 @@ struct CertificateFields {
   llvm::json::Object toJSON() const;
 };
 
+/// SHA-256 of the program's text, names stripped, as certificates have it.
+std::string hashOf(const semantics::Program &program);
+
 /// Types of inputs and outputs: `(16x64xf16) -> (16x64xf16)`.
 std::string signatureOf(const semantics::Program &program);
 

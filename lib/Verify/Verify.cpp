@@ -498,11 +498,6 @@ private:
   }
 
   void describePrograms() {
-    auto hashOf = [](const Program &program) {
-      std::string text = toString(canonical(program));
-      return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)),
-                         /*LowerCase=*/true);
-    };
     fields.reference = hashOf(*original[0]);
     fields.candidate = hashOf(*original[1]);
     fields.signature = signatureOf(*original[0]);

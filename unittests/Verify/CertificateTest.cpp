@@ -338,4 +338,77 @@ TEST(CertificateTest, RefusesDeepNesting) {
             "expected JSON nested at most 64 deep, but got more at byte 64");
 }
 
+std::string keptMessage(const Program &reference, const Program &candidate,
+                        const json::Object &certificate) {
+  return message(recheckKept(reference, candidate, certificate));
+}
+
+TEST(KeptCertificateTest, HoldsForItsPrograms) {
+  Pair pair;
+  json::Object certificate = certify(pair);
+  EXPECT_EQ(keptMessage(pair.reference, pair.candidate, certificate), "");
+  Program full = rmsNormLinear(kFullRmsNorm);
+  // Of other programs, whatever they compute.
+  EXPECT_NE(keptMessage(full, pair.candidate, certificate)
+                .find("expected reference to be"),
+            std::string::npos);
+}
+
+// Hashes that are made to fit do not help a wrong candidate: fresh tests see
+// it.
+TEST(KeptCertificateTest, IsTestedAgain) {
+  Pair pair;
+  Program wrong = fusedRmsNormLinear(kSmall, {3, 2, 4});
+  bool changed = false;
+  for (Op &op : wrong.ops)
+    for (Op &inner : op.body)
+      if (inner.kind == OpKind::Div) {
+        inner.kind = OpKind::Mul;
+        changed = true;
+      }
+  ASSERT_TRUE(changed);
+  VerifyOptions options = fixedOptions();
+  json::Object certificate = certify(pair);
+  json::Object other =
+      llvm::cantFail(verify(pair.reference, wrong, options)).certificate;
+  certificate["candidate"] = *other.get("candidate");
+  EXPECT_NE(keptMessage(pair.reference, wrong, certificate)
+                .find("expected the verdict of fresh tests to be equivalent, "
+                      "but got not equivalent"),
+            std::string::npos);
+  // Nor does a refusal serve as an acceptance.
+  EXPECT_EQ(keptMessage(pair.reference, wrong, other),
+            "certificate: expected verdict to be equivalent, but got not "
+            "equivalent");
+}
+
+TEST(KeptCertificateTest, NeedsItsBound) {
+  Pair pair;
+  json::Object certificate = certify(pair);
+  certificate["log2_bound"] = -20.0;
+  EXPECT_EQ(keptMessage(pair.reference, pair.candidate, certificate),
+            "certificate: expected log2_bound to be at most -50.0, but got "
+            "-20.0");
+  certificate.erase("log2_bound");
+  EXPECT_NE(keptMessage(pair.reference, pair.candidate, certificate), "");
+}
+
+TEST(KeptCertificateTest, SaysWhatWasFound) {
+  Pair pair;
+  VerifyOptions options = fixedOptions();
+  options.checkFloat = true;
+  VerifyResult found =
+      llvm::cantFail(verify(pair.reference, pair.candidate, options));
+  VerifyResult kept = llvm::cantFail(resultFromCertificate(found.certificate));
+  EXPECT_EQ(describe(kept), describe(found));
+  EXPECT_EQ(kept.floatReport->toJSON(), found.floatReport->toJSON());
+  Program wrong = pair.candidate;
+  for (Op &op : wrong.ops)
+    for (Op &inner : op.body)
+      if (inner.kind == OpKind::Div)
+        inner.kind = OpKind::Mul;
+  found = llvm::cantFail(verify(pair.reference, wrong, options));
+  kept = llvm::cantFail(resultFromCertificate(found.certificate));
+  EXPECT_EQ(describe(kept), describe(found));
+}
 } // namespace

@@ -122,6 +122,22 @@ llvm::Error recheck(const semantics::Program &reference,
                     const llvm::json::Object &certificate,
                     const VerifyOptions &options = {});
 
+/// Re-checks a certificate that a store has kept, in milliseconds where the
+/// recorded tests take seconds: that its fields are whole, that its hashes are
+/// those of the two programs, that it says `equivalent` with a proved bound
+/// that reaches the target, and that the programs agree in fresh tests at small
+/// sizes (or in one at full size where no small sizes keep the structure). Not
+/// that the recorded tests were run: for that, who keeps a certificate must
+/// keep it unharmed, and `recheck` does it.
+llvm::Error recheckKept(const semantics::Program &reference,
+                        const semantics::Program &candidate,
+                        const llvm::json::Object &certificate,
+                        const VerifyOptions &options = {});
+
+/// What `verify` said when it wrote this certificate.
+llvm::Expected<VerifyResult>
+resultFromCertificate(const llvm::json::Object &certificate);
+
 } // namespace mirage::verify
 
 #endif // MIRAGE_VERIFY_VERIFY_H
