@@ -2,6 +2,7 @@
 
 #include "Fragment.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mirage;
@@ -24,6 +25,81 @@ bool mirage::isPredefined(Operation &op) {
   return isa_and_nonnull<kernel::KernelDialect>(op.getDialect()) &&
          !isa<kernel::GraphOp, kernel::LaunchOp>(op);
 }
+
+namespace {
+/// Ops in the order in which a walk from the outputs completes them, operands
+/// first to last; inputs in the order in which it meets them. That is the same
+/// for every order of independent ops.
+class CanonicalWalk {
+public:
+  explicit CanonicalWalk(const llvm::SetVector<Operation *> &members)
+      : members(members) {}
+
+  void visit(Value value) {
+    // Not by recursion: a chain may be as long as a program.
+    SmallVector<std::pair<Operation *, unsigned>> stack;
+    enter(value, stack);
+    while (!stack.empty()) {
+      auto &[op, next] = stack.back();
+      if (next < op->getNumOperands()) {
+        Value operand = op->getOperand(next++);
+        enter(operand, stack);
+        continue;
+      }
+      order.push_back(op);
+      stack.pop_back();
+    }
+  }
+
+  SmallVector<Operation *> order;
+  llvm::SetVector<Value> inputs;
+
+private:
+  void enter(Value value,
+             SmallVectorImpl<std::pair<Operation *, unsigned>> &stack) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !members.contains(op))
+      inputs.insert(value);
+    else if (seen.insert(op).second)
+      stack.push_back({op, 0});
+  }
+
+  const llvm::SetVector<Operation *> &members;
+  llvm::SmallPtrSet<Operation *, 32> seen;
+};
+
+/// Puts inputs and outputs into an order that depends on what is computed and
+/// not on the order of independent ops, and returns the ops likewise. Equal
+/// programs then are one text, which is searched and kept once.
+SmallVector<Operation *>
+sortCanonically(Fragment &fragment,
+                const llvm::SetVector<Operation *> &members) {
+  if (fragment.outputs.size() > 1) {
+    SmallVector<std::pair<std::string, Value>> texts;
+    for (Value output : fragment.outputs) {
+      CanonicalWalk walk(members);
+      walk.visit(output);
+      FailureOr<semantics::Program> alone =
+          toProgram(walk.order, walk.inputs.getArrayRef(), output);
+      texts.push_back(
+          {succeeded(alone) ? semantics::toString(*alone) : "", output});
+    }
+    llvm::stable_sort(
+        texts, [](const auto &a, const auto &b) { return a.first < b.first; });
+    for (auto [i, text] : llvm::enumerate(texts))
+      fragment.outputs[i] = text.second;
+  }
+  CanonicalWalk walk(members);
+  for (Value output : fragment.outputs)
+    walk.visit(output);
+  // What no output needs is computed all the same.
+  for (Operation *op : members)
+    for (Value result : op->getResults())
+      walk.visit(result);
+  fragment.inputs.assign(walk.inputs.begin(), walk.inputs.end());
+  return walk.order;
+}
+} // namespace
 
 SmallVector<SmallVector<Operation *>> mirage::collectRuns(func::FuncOp func) {
   SmallVector<SmallVector<Operation *>> runs(1);
@@ -65,8 +141,12 @@ std::optional<Fragment> mirage::makeFragment(ArrayRef<Operation *> ops) {
         fragment.outputs.push_back(result);
   if (fragment.outputs.empty())
     return std::nullopt;
+  // Says once what no program can hold.
+  if (failed(toProgram(fragment.ops, fragment.inputs, fragment.outputs)))
+    return std::nullopt;
+  SmallVector<Operation *> order = sortCanonically(fragment, members);
   FailureOr<semantics::Program> program =
-      toProgram(fragment.ops, fragment.inputs, fragment.outputs);
+      toProgram(order, fragment.inputs, fragment.outputs);
   if (failed(program))
     return std::nullopt;
   fragment.program = std::move(*program);

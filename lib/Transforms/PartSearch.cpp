@@ -116,13 +116,22 @@ Attempt PartSearch::search(ArrayRef<Operation *> ops, bool isPart) {
     result.repeated = true;
     return result;
   }
-  ++searches;
   search::SearchOptions options = this->options;
   if (isPart) {
     options.nodeBudget = std::min(options.nodeBudget, kPartNodes);
     options.valueBudget = kPartValues;
     options.narrow = true;
   }
+  if (std::optional<search::SearchResult> kept =
+          answers.loadSearch(program, options)) {
+    result.cached = true;
+    result.found = std::move(kept);
+    if (isPart)
+      runNodes += result.found->stats.visited;
+    known.try_emplace(key, *result.found);
+    return result;
+  }
+  ++searches;
   options.cancel = &interruptFlag();
   options.progress = [&](const search::Progress &here) { progress.show(here); };
   llvm::Expected<search::SearchResult> found = search::search(program, options);
@@ -138,6 +147,7 @@ Attempt PartSearch::search(ArrayRef<Operation *> ops, bool isPart) {
   }
   if (result.found->stopped != search::StopReason::Cancelled)
     known.try_emplace(key, *result.found);
+  answers.saveSearch(program, options, *result.found);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #ifndef MIRAGE_LIB_TRANSFORMS_PARTSEARCH_H
 #define MIRAGE_LIB_TRANSFORMS_PARTSEARCH_H
 
+#include "CachedAnswers.h"
 #include "Cut.h"
 #include "Fragment.h"
 #include "Groups.h"
@@ -18,6 +19,7 @@ struct Attempt {
   std::optional<search::SearchResult> found;
   std::string failure;   ///< why there is no search
   bool repeated = false; ///< another fragment's search of the same program
+  bool cached = false;   ///< an earlier run's
 
   bool hasCandidates() const { return found && !found->candidates.empty(); }
   /// Searched to the end, and without a candidate.
@@ -46,8 +48,9 @@ std::string whyNotLowered(mlir::MLIRContext &context,
 class PartSearch {
 public:
   PartSearch(mlir::MLIRContext &context, const search::SearchOptions &options,
-             SuperoptProgress &progress)
-      : context(context), options(options), progress(progress) {}
+             CachedAnswers &answers, SuperoptProgress &progress)
+      : context(context), options(options), answers(answers),
+        progress(progress) {}
 
   /// A fragment that is tried as it stands, with the whole budget.
   Attempt whole(llvm::ArrayRef<mlir::Operation *> ops);
@@ -84,6 +87,7 @@ private:
 
   mlir::MLIRContext &context;
   search::SearchOptions options;
+  CachedAnswers &answers;
   SuperoptProgress &progress;
   /// What was found, by the kind of search and the program's text.
   llvm::StringMap<search::SearchResult> known;

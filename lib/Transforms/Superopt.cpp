@@ -74,7 +74,9 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     verifyOptions.threads = threadCount();
     verifyOptions.seed = expandSeed(seed);
     verifyOptions.checkFloat = true;
-    Superoptimizer superoptimizer(module, options, verifyOptions);
+    std::optional<::mirage::cache::Store> store = openCache();
+    Superoptimizer superoptimizer(module, options, verifyOptions,
+                                  store ? &*store : nullptr);
     // Before the work: a path that cannot be written must not cost a search.
     if (!report.empty() && failed(writeReport(superoptimizer)))
       return signalPassFailure();
@@ -98,6 +100,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     numRefuted += superoptimizer.refuted;
     numUndecided += superoptimizer.undecided;
     numInaccurate += superoptimizer.inaccurate;
+    numCacheHits += superoptimizer.cacheHits();
     numNotLowered +=
         superoptimizer.notLowered + superoptimizer.search().notLowered;
     if (!report.empty() && failed(writeReport(superoptimizer)))
@@ -149,6 +152,24 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
     return "none";
   }
 
+  /// The cache, if one is asked for and can be used.
+  std::optional<::mirage::cache::Store> openCache() {
+    if (cache.empty())
+      return std::nullopt;
+    Location loc = getOperation().getLoc();
+    llvm::Expected<::mirage::cache::Store> store =
+        ::mirage::cache::Store::open(cache.getValue());
+    if (!store) {
+      emitWarning(loc, "superopt: works without the cache: ")
+          << llvm::toString(store.takeError());
+      return std::nullopt;
+    }
+    store->warn = [loc](const std::string &what) {
+      emitWarning(loc, "superopt: cache: ") << what;
+    };
+    return std::move(*store);
+  }
+
   unsigned threadCount() const {
     return threads ? threads
                    : std::max(1u, std::thread::hardware_concurrency());
@@ -172,6 +193,7 @@ struct SuperoptPass : mirage::impl::SuperoptPassBase<SuperoptPass> {
                             {"searches", search.searches},
                             {"nodes", static_cast<int64_t>(search.nodes)},
                             {"repeats", search.repeats},
+                            {"cache_hits", superoptimizer.cacheHits()},
                             {"left_out", search.leftOut},
                             {"fragments", std::move(fragments)}}))
        << "\n";

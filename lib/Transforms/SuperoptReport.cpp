@@ -88,6 +88,7 @@ llvm::json::Value FragmentReport::toJSON() const {
       {"search",
        llvm::json::Object{
            {"repeated", repeated},
+           {"cached", cached},
            {"stopped", stringify(stopped)},
            {"structures", static_cast<int64_t>(stats.structures)},
            {"visited", static_cast<int64_t>(stats.visited)},

@@ -38,6 +38,7 @@ struct FragmentReport {
   std::string function, location;
   size_t ops = 0;
   bool repeated = false; ///< the search is that of an earlier fragment
+  bool cached = false;   ///< or of an earlier run
   std::string original, winner;
   semantics::Program originalProgram;
   std::optional<semantics::Program> winnerProgram;

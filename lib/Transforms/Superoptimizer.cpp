@@ -157,6 +157,7 @@ FragmentReport Superoptimizer::describe(const Attempt &tried) {
   entry.original = semantics::toString(tried.fragment->program);
   entry.originalProgram = tried.fragment->program;
   entry.repeated = tried.repeated;
+  entry.cached = tried.cached;
   if (tried.found)
     entry.setSearch(*tried.found);
   return entry;
@@ -254,14 +255,21 @@ Superoptimizer::verify(const semantics::Program &reference,
       semantics::toString(reference) + "\n" + semantics::toString(candidate);
   if (auto at = verdicts.find(key); at != verdicts.end())
     return at->second;
+  if (std::optional<verify::VerifyResult> kept =
+          answers.loadVerdict(reference, candidate, verifyOptions)) {
+    verdicts.try_emplace(key, *kept);
+    return std::move(*kept);
+  }
   progress.say("verifying a candidate");
   verify::VerifyOptions how = verifyOptions;
   how.cancelled = [this] { return isOverdue(); };
   llvm::Expected<verify::VerifyResult> verdict =
       verify::verify(reference, candidate, how);
   progress.clear();
-  if (verdict && !isOverdue())
+  if (verdict && !isOverdue()) {
     verdicts.try_emplace(key, *verdict);
+    answers.saveVerdict(reference, candidate, verifyOptions, *verdict);
+  }
   return verdict;
 }
 
@@ -316,7 +324,9 @@ void Superoptimizer::replace(Attempt &tried, const search::Candidate &candidate,
          << llvm::formatv("{0:F1}", candidate.predictedMicros).str()
          << " us instead of "
          << llvm::formatv("{0:F1}", tried.found->originalMicros).str() << " us";
-  remark.attachNote(loc) << (tried.repeated ? "as before: " : "")
+  remark.attachNote(loc) << (tried.repeated ? "as before: "
+                             : tried.cached ? "from the cache: "
+                                            : "")
                          << describeSearch(*tried.found);
   remark.attachNote(loc)
       << "verified: " << verify::describe(verdict)

@@ -23,9 +23,10 @@ namespace mirage {
 class Superoptimizer {
 public:
   Superoptimizer(mlir::ModuleOp module, const search::SearchOptions &options,
-                 const verify::VerifyOptions &verifyOptions)
-      : module(module), verifyOptions(verifyOptions),
-        parts(*module.getContext(), options, progress) {}
+                 const verify::VerifyOptions &verifyOptions,
+                 cache::Store *store = nullptr)
+      : module(module), verifyOptions(verifyOptions), answers(store),
+        parts(*module.getContext(), options, answers, progress) {}
 
   /// `raised` is a copy of the function, raised, in the same module. Returns
   /// whether some of it was improved.
@@ -35,6 +36,10 @@ public:
   unsigned improved = 0, refuted = 0, undecided = 0, inaccurate = 0,
            notLowered = 0;
   const PartSearch &search() const { return parts; }
+  /// Answers that were found in the cache.
+  unsigned cacheHits() const {
+    return answers.searchHits + answers.verdictHits;
+  }
 
 private:
   /// A group that no graph replaces, and its search if there was one.
@@ -61,6 +66,7 @@ private:
   mlir::func::FuncOp func; ///< the one that is improved
   verify::VerifyOptions verifyOptions;
   SuperoptProgress progress;
+  CachedAnswers answers;
   PartSearch parts;
   /// Verdicts by the texts of the two programs.
   llvm::StringMap<verify::VerifyResult> verdicts;

@@ -1,11 +1,13 @@
 //===- LoadProgram.cpp - From a file to a plain program -------------------===//
 
+#include "CacheCheck.h"
 #include "Run.h"
 
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Conversion/Export.h"
 #include "Mirage/Dialect/Common/IR/Attributes.h"
 #include "Mirage/InitAll.h"
+#include "Mirage/Transforms/CheckEntry.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
@@ -86,4 +88,8 @@ run::loadLowered(const std::string &path, const std::string &function) {
   if (failed(image))
     return std::nullopt;
   return LoweredProgram{std::move(*plan), std::move(*image)};
+}
+
+llvm::Error run::checkCacheEntry(const cache::Entry &entry, bool full) {
+  return checkEntry(entry, full);
 }

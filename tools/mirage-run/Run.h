@@ -56,8 +56,9 @@ llvm::Expected<ExitCode> runOnGpu(const Options &options);
 
 /// `mirage-run tune`: argv[0] and what follows `tune`.
 llvm::Expected<ExitCode> tuneMain(int argc, char **argv);
-/// `mirage-run report`, likewise.
+/// `mirage-run report` and `mirage-run cache`, likewise.
 llvm::Expected<ExitCode> reportMain(int argc, char **argv);
+llvm::Expected<ExitCode> cacheMain(int argc, char **argv);
 
 } // namespace mirage::run
 

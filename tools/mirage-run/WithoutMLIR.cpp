@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CacheCheck.h"
 #include "ReportCode.h"
 #include "Tune.h"
 #include "llvm/Support/WithColor.h"
@@ -27,6 +28,12 @@ std::optional<run::LoweredProgram> run::loadLowered(const std::string &path,
                                                     const std::string &) {
   llvm::WithColor::error() << refuse(path) << "\n";
   return std::nullopt;
+}
+
+llvm::Error run::checkCacheEntry(const cache::Entry &entry, bool) {
+  if (entry.damage.empty())
+    return llvm::Error::success();
+  return llvm::createStringError(entry.damage);
 }
 
 report::Code run::lowerForReport(const semantics::Program &,

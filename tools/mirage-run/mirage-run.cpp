@@ -26,6 +26,8 @@ static const char kOverview[] =
       searches, times the best candidates and keeps the quickest: tune --help
   mirage-run report report.json -o page.html
       makes a page of what the superoptimizer reported: report --help
+  mirage-run cache list
+      shows, re-checks and prunes the answers that were kept: cache --help
 
 Exit status: 0 success, 1 bad input or a failure on the way, 2 a wrong result,
 3 no CUDA driver or device.
@@ -94,7 +96,8 @@ int main(int argc, char **argv) {
     llvm::Expected<ExitCode> (*main)(int, char **);
   };
   for (const Command &command :
-       {Command{"tune", tuneMain}, Command{"report", reportMain}})
+       {Command{"tune", tuneMain}, Command{"report", reportMain},
+        Command{"cache", cacheMain}})
     if (argc > 1 && command.name == argv[1]) {
       std::vector<char *> rest(argv + 1, argv + argc);
       rest[0] = argv[0];

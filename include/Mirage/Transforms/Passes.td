@@ -42,7 +42,8 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
     what was done and why.
 
     Fails only on options that name nothing. The result depends on the program and
-    the options, not on time or threads; an interrupt returns the best so far, and
+    the options, not on time, threads or a cache (certificates state the seed and
+    the seconds of the run that made them); an interrupt returns the best so far, and
     a remark says so. While it searches, a line on a terminal says how far it is.
   }];
   let dependentDialects = ["::mirage::kernel::KernelDialect"];
@@ -63,6 +64,8 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
            "Seed of the verifier's tests, 0 to draw it from the system">,
     Option<"report", "report", "std::string", /*default=*/"\"\"",
            "File for a JSON report of every fragment">,
+    Option<"cache", "cache", "std::string", /*default=*/"\"\"",
+           "Folder in which answers are kept and looked up (docs/cache.md)">,
   ];
   let statistics = [
     Statistic<"numFragments", "num-fragments", "Programs searched">,
@@ -72,6 +75,8 @@ def SuperoptPass : Pass<"mirage-superopt", "::mlir::ModuleOp"> {
               "Candidates about which the verifier could not tell">,
     Statistic<"numInaccurate", "num-inaccurate",
               "Candidates whose rounding error is over twice the original's">,
+    Statistic<"numCacheHits", "num-cache-hits",
+              "Searches and verdicts found in the cache">,
     Statistic<"numNotLowered", "num-not-lowered",
               "Equivalent candidates that the target's lowering refuses">,
   ];
