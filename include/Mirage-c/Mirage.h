@@ -91,6 +91,19 @@ MIRAGE_EXPORT bool mirageModuleStripReferences(MirageModule *module);
 /** --mirage-lower-to-ptx="target=..." */
 MIRAGE_EXPORT bool mirageModuleLower(MirageModule *module, const char *target);
 
+/* The folder of mirageModuleSuperoptimize(module, "cache=FOLDER") also keeps
+ * what callers put there: JSON text under a kind and a key, for this version of
+ * the library. Entries are whole or absent, whatever happens to the processes
+ * that write them. */
+
+/** What was kept, or NULL: nothing, or a folder that cannot be used. */
+MIRAGE_EXPORT char *mirageCacheLoad(const char *folder, const char *kind,
+                                    const char *key, size_t keyLength);
+/** Whether `answer`, which is JSON, was kept. */
+MIRAGE_EXPORT bool mirageCacheSave(const char *folder, const char *kind,
+                                   const char *key, size_t keyLength,
+                                   const char *answer, size_t answerLength);
+
 /** The PTX of a lowered module, or NULL. */
 MIRAGE_EXPORT char *mirageModulePTX(const MirageModule *module);
 

@@ -43,6 +43,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "mirageModuleVerify": (c_bool, [c_void_p, c_char_p]),
     "mirageModuleStripReferences": (c_bool, [c_void_p]),
     "mirageModuleLower": (c_bool, [c_void_p, c_char_p]),
+    "mirageCacheLoad": (c_void_p, [c_char_p, c_char_p, c_char_p, c_size_t]),
+    "mirageCacheSave": (c_bool, [c_char_p, c_char_p, c_char_p, c_size_t, c_char_p, c_size_t]),
     "mirageModulePTX": (c_void_p, [c_void_p]),
     "mirageModulePlan": (c_void_p, [c_void_p, c_char_p]),
     "mirageModuleSignature": (c_void_p, [c_void_p, c_char_p]),

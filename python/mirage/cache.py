@@ -1,24 +1,23 @@
-"""What was searched is kept on disk, so that the next process need not search.
+"""What was searched, verified and lowered is kept on disk: the cache of `mirage-opt`, whose folder and format it shares.
 
-An entry is one JSON file under $MIRAGE_CACHE_DIR, or $XDG_CACHE_HOME/mirage, or
-~/.cache/mirage, named by the hash of the program's text, the options and the
-library. Writing is atomic, and what cannot be read counts as absent.
+The pass looks up searches and verdicts itself; this module says where, and keeps PTX and plans. docs/cache.md says
+what is kept, and what is trusted and why.
 """
 from __future__ import annotations
 
-import hashlib
+import ctypes
 import json
 import os
-import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
 from . import _native
-
-SCHEMA = 1
+from .errors import MirageWarning
 
 
 def folder() -> Path:
+    """$MIRAGE_CACHE_DIR, else $XDG_CACHE_HOME/mirage, else ~/.cache/mirage."""
     named = os.environ.get("MIRAGE_CACHE_DIR")
     if named:
         return Path(named)
@@ -26,30 +25,33 @@ def folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "mirage"
 
 
-def key_of(text: str, options: str) -> str:
-    """Changes with the program, the options and the build of the library."""
-    path = _native.library_path()
-    stat = path.stat()
-    parts = [str(SCHEMA), str(path.resolve()), str(stat.st_size), str(stat.st_mtime_ns), options, text]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+def option() -> str:
+    """The pass's option that names the folder, or "" where its name cannot be written as one."""
+    path = str(folder())
+    return "" if '"' in path else f'cache="{path}"'
 
 
-def load(key: str) -> dict[str, Any] | None:
-    try:
-        entry = json.loads((folder() / f"{key}.json").read_text())
-    except (OSError, ValueError):
+def warn(remarks: str) -> None:
+    """Tells a caller what the pass said about a cache that it could not use."""
+    for line in remarks.splitlines():
+        _, mark, text = line.partition("superopt: ")
+        if mark and text.startswith(("cache: ", "works without the cache: ")):
+            warnings.warn(text, MirageWarning, stacklevel=4)
+
+
+def load(kind: str, key: str) -> Any | None:
+    """What is kept under this key, or None."""
+    library, encoded = _native.library(), key.encode()
+    address = library.mirageCacheLoad(os.fsencode(folder()), kind.encode(), encoded, len(encoded))
+    if not address:
         return None
-    return entry if isinstance(entry, dict) and entry.get("schema") == SCHEMA else None
+    text = ctypes.string_at(address).decode()
+    library.mirageStringDestroy(address)
+    return json.loads(text)
 
 
-def store(key: str, entry: dict[str, Any]) -> None:
-    """A folder that cannot be written costs the next process a search, and is no error."""
-    try:
-        target = folder()
-        target.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target, suffix=".tmp")
-        with os.fdopen(handle, "w") as file:
-            json.dump({"schema": SCHEMA, **entry}, file)
-        os.replace(name, target / f"{key}.json")
-    except OSError:
-        pass
+def store(kind: str, key: str, answer: Any) -> bool:
+    """Whether the answer was kept. A folder that cannot be written costs the next process some time, and is no error."""
+    encoded, text = key.encode(), json.dumps(answer).encode()
+    return _native.library().mirageCacheSave(os.fsencode(folder()), kind.encode(), encoded, len(encoded), text,
+                                             len(text))

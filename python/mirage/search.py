@@ -38,7 +38,7 @@ class Found:
     # PTX and plan, once they have been asked for; None before.
     ptx: str | None = None
     plan: str | None = None
-    _key: str = ""
+    use_cache: bool = False
 
     @property
     def improved(self) -> bool:
@@ -50,16 +50,16 @@ class Found:
         if self.ptx is None or self.plan is None:
             module = _native.Module(self.text)
             module.strip_references()
+            key = f"{self.target}\n{module}"
+            kept = cache.load("lowered", key) if self.use_cache else None
+            if isinstance(kept, dict) and isinstance(kept.get("ptx"), str) and isinstance(kept.get("plan"), str):
+                self.ptx, self.plan = kept["ptx"], kept["plan"]
+                return self.ptx, self.plan
             module.lower(self.target)
             self.ptx, self.plan = module.ptx(), module.plan()
-            self._store()
+            if self.use_cache:
+                cache.store("lowered", key, {"ptx": self.ptx, "plan": self.plan})
         return self.ptx, self.plan
-
-    def _store(self) -> None:
-        if self._key:
-            cache.store(self._key, {"text": self.text, "remarks": self.remarks, "fragments": self.fragments,
-                                    "original_micros": self.original_micros, "micros": self.micros,
-                                    "ptx": self.ptx, "plan": self.plan})
 
 
 def unsearched(text: str, target: str) -> Found:
@@ -68,17 +68,14 @@ def unsearched(text: str, target: str) -> Found:
 
 
 def superoptimize(text: str, target: str, options: dict[str, Any] | None = None, use_cache: bool = True) -> Found:
-    """Searches `text`, a module with one public function of mgraph_kernel, or takes the answer from the cache.
+    """Searches `text`, a module with one public function of mgraph_kernel, or takes the answers from the cache.
 
     `options` are those of the pass mirage-superopt, by its names. The seed of the verifier is drawn anew for every
-    search unless it is among them.
+    candidate that is verified, unless it is among them.
     """
     words = [f"target={target}"] + [f"{name}={value}" for name, value in sorted((options or {}).items())]
-    key = cache.key_of(text, " ".join(words)) if use_cache else ""
-    entry = cache.load(key) if key else None
-    if entry is not None:
-        return Found(entry["text"], target, entry["remarks"], entry["fragments"], entry["original_micros"],
-                     entry["micros"], True, entry["ptx"], entry["plan"], key)
+    if use_cache and cache.option():
+        words.append(cache.option())
     module = _native.Module(text)
     original = module.predict(target)
     handle, report = tempfile.mkstemp(prefix="mirage-", suffix=".json")
@@ -86,9 +83,10 @@ def superoptimize(text: str, target: str, options: dict[str, Any] | None = None,
     try:
         module.superoptimize(" ".join(words + [f"report={report}"]))
         with open(report) as file:
-            fragments = json.load(file)["fragments"]
+            written = json.load(file)
     finally:
         os.unlink(report)
-    found = Found(str(module), target, module.remarks, fragments, original, module.predict(target), _key=key)
-    found._store()
-    return found
+    if use_cache:
+        cache.warn(module.remarks)
+    return Found(str(module), target, module.remarks, written["fragments"], original, module.predict(target),
+                 from_cache=written["cache_hits"] > 0 and written["searches"] == 0, use_cache=use_cache)

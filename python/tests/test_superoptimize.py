@@ -62,11 +62,30 @@ def test_cache_tells_programs_apart():
 
 def test_broken_cache_entries_are_searched_anew(tmp_path):
     search(rms_linear())
-    (entry,) = (tmp_path / "cache").iterdir()
-    entry.write_text("{")
-    again = search(rms_linear())
+    for entry in (tmp_path / "cache").glob("*.entry"):
+        entry.write_text("{")
+    with pytest.warns(mi.MirageWarning, match="cache: .*; the entry is set aside"):
+        again = search(rms_linear())
     assert not again.found.from_cache
     check(again)
+    assert search(rms_linear()).found.from_cache
+
+
+def test_works_where_there_can_be_no_cache(monkeypatch):
+    monkeypatch.setenv("MIRAGE_CACHE_DIR", "/proc/none")
+    with pytest.warns(mi.MirageWarning, match="works without the cache: expected to make a cache in /proc/none"):
+        found = search(rms_linear())
+    check(found)
+    assert ".visible .entry" in found.ptx
+
+
+def test_cache_folder_may_have_spaces(tmp_path, monkeypatch):
+    monkeypatch.setenv("MIRAGE_CACHE_DIR", str(tmp_path / "my own cache"))
+    assert search(rms_linear()).ptx
+    kinds = [path.read_text().split('"kind":"')[1].split('"')[0]
+             for path in (tmp_path / "my own cache").glob("*.entry")]
+    assert sorted(set(kinds)) == ["lowered", "search", "verdict"]
+    assert search(rms_linear()).found.from_cache
 
 
 def test_checkpoint_is_verified_against_the_graph(tmp_path):
