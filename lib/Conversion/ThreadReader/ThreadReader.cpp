@@ -12,6 +12,7 @@ using thread::KernelOp;
 /// Ids of the launch's tensors, or a diagnostic where one does not fit.
 static LogicalResult bindTensors(KernelOp kernel,
                                  const runtime::PlanKernel &launch,
+                                 ArrayRef<runtime::PlanInput> inputs,
                                  const verify::ThreadKernel &read,
                                  const verify::ThreadProgram &program,
                                  std::vector<unsigned> &ids) {
@@ -31,6 +32,12 @@ static LogicalResult bindTensors(KernelOp kernel,
       break;
     }
     ids.push_back(first + parameter.index);
+    // Only what no kernel of the stream writes may be read before the wait.
+    if (llvm::is_contained(read.constantInputs, i) &&
+        !(parameter.kind == runtime::ParameterKind::Input &&
+          inputs[parameter.index].constant))
+      return kernel.emitOpError("expected constant argument ")
+             << i << " to be a constant input of the plan";
     const semantics::TensorType &argument = read.arguments[i];
     if (type && (type->numElements() != argument.numElements() ||
                  type->dtype != argument.dtype))
@@ -70,7 +77,8 @@ mirage::readThreadProgram(Location loc, const runtime::LaunchPlan &plan,
       return failure();
     verify::ThreadProgram::Launch to;
     to.kernel = program.kernels.size();
-    if (failed(bindTensors(kernel, launch, *read, program, to.tensors)))
+    if (failed(bindTensors(kernel, launch, plan.inputs, *read, program,
+                           to.tensors)))
       return failure();
     program.kernels.push_back(std::move(*read));
     program.launches.push_back(std::move(to));
