@@ -1,4 +1,4 @@
-"""The child process of h200.py: does the steps it reads from its input.
+"""The child process of run.py: does the steps it reads from its input.
 
 One line of JSON after each step. An exception is a result; when it may have
 spoiled the CUDA context the line says `context_lost`, and the parent starts
@@ -16,7 +16,8 @@ from pathlib import Path
 import torch
 
 import launch_plan
-from programs import DTYPES, PROGRAMS, VARIANTS, compare, default_epsilon, make_inputs, ratio, reference
+from programs import (DTYPES, PROGRAMS, VARIANTS, compare, default_epsilon, make_inputs, ratio, reference, sdpa,
+                      sdpa_inputs)
 
 MARK = "@@STEP "
 ALLOWED_RATIO = 1.5
@@ -125,9 +126,23 @@ class Group:
         with torch.no_grad():
             return reference(self.program, eps, inputs)
 
-    def timed(self, fn) -> dict:
-        cold = self.device.time(lambda i: fn(*self.sets[i]), len(self.sets))
-        warm = self.device.time(lambda i: fn(*self.sets[0]), 1)
+    def checked(self, fn, prepare=lambda *inputs: inputs) -> dict:
+        """Figures of something of PyTorch's, with its verdict by the rule for kernels. Eager is the measure itself.
+        `prepare` lays the inputs out as `fn` likes them, and is not timed."""
+        worst, wrong = 0.0, []
+        for name, inputs, ref, eager_error in self.cases:
+            error = compare(fn(*prepare(*inputs)).view(ref.shape), ref)
+            worst = max(worst, ratio(error, eager_error))
+            if ratio(error, eager_error) > ALLOWED_RATIO or error["wrong_class"] > eager_error["wrong_class"]:
+                wrong.append(name)
+        result = {"worst_ratio": worst, "verdict": "FAIL" if wrong else "pass"}
+        if wrong:
+            result["error"] = f"{len(wrong)} of {len(self.cases)} checks failed, first {wrong[0]}: worst error ratio {worst:.3g}"
+        return {**self.timed(fn, [prepare(*inputs) for inputs in self.sets]), **result}
+
+    def timed(self, fn, sets) -> dict:
+        cold = self.device.time(lambda i: fn(*sets[i]), len(sets))
+        warm = self.device.time(lambda i: fn(*sets[0]), 1)
         return {"cold_us": cold["us"], "cold_spread": cold["spread"], "warm_us": warm["us"]}
 
 
@@ -262,17 +277,19 @@ def run_step(device: Device, groups: dict, jobs: dict, step: dict) -> dict:
         groups[step["group"]] = Group(device, job)
     group = groups[step["group"]]
     if step["kind"] == "eager":
-        return {**group.timed(group.eager), "device": device.facts(), "reference_eps": group.reference_eps,
+        return {**group.checked(group.eager), "device": device.facts(), "reference_eps": group.reference_eps,
                 "sets": len(group.sets)}
     if step["kind"] == "kernel":
         return run_kernel(device, group, Path(job["folder"]))
+    if step["kind"] == "sdpa":
+        return group.checked(sdpa, sdpa_inputs)
     torch._dynamo.reset()
     options = {"mode": "max-autotune-no-cudagraphs"} if step["kind"] == "max_autotune" else {}
     if device.dry:
-        return group.timed(group.eager)
+        return group.checked(group.eager)
     eps, run = group.eps, group.program.run
     compiled = torch.compile(lambda *inputs: run(eps, *inputs), fullgraph=True, dynamic=False, **options)
-    return group.timed(compiled)
+    return group.checked(compiled)
 
 
 def main() -> None:

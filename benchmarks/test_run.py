@@ -8,6 +8,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,8 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import cuda_driver  # noqa: E402
-import h200  # noqa: E402
 import launch_plan  # noqa: E402
+import run  # noqa: E402
 
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs torch")
 
@@ -146,14 +147,14 @@ for step in json.loads(sys.stdin.read())["steps"]:
 def test_a_kernel_that_crashes_or_hangs_costs_its_own_row(tmp_path, monkeypatch):
     worker = tmp_path / "worker.py"
     worker.write_text(STUB_WORKER)
-    monkeypatch.setattr(h200, "WORKER", worker)
-    monkeypatch.setattr(h200, "PATIENCE", {"kernel": 2})
-    monkeypatch.setattr(h200, "STARTUP", 1)
+    monkeypatch.setattr(run, "WORKER", worker)
+    monkeypatch.setattr(run, "PATIENCE", {"kernel": 2})
+    monkeypatch.setattr(run, "STARTUP", 1)
     names = ["a", "crash", "b", "hang", "c", "spoils", "d", "e"]
     steps = [{"kind": "kernel", "group": "g", "names": [name]} for name in names]
     log = tmp_path / "log"
     args = argparse.Namespace(limit=60, dry_run=False, rounds=1)
-    results = {step["names"][0]: result for step, result in h200.run_steps({}, steps, args, log)}
+    results = {step["names"][0]: result for step, result in run.run_steps({}, steps, args, log)}
     assert list(results) == names
     assert results["crash"]["error"] == "the process ended with status 7: Illegal instruction"
     assert "a hang" in results["hang"]["error"]
@@ -165,7 +166,7 @@ def test_a_kernel_that_crashes_or_hangs_costs_its_own_row(tmp_path, monkeypatch)
 def test_steps_past_the_limit_say_so(tmp_path):
     steps = [{"kind": "kernel", "group": "g", "names": ["a"]}]
     args = argparse.Namespace(limit=1, dry_run=False, rounds=1)
-    ((_, result),) = h200.run_steps({}, steps, args, tmp_path / "log")
+    ((_, result),) = run.run_steps({}, steps, args, tmp_path / "log")
     assert result["error"] == "not run: the limit of 1 s was reached"
 
 
@@ -180,10 +181,12 @@ def test_dry_run_walks_every_step_and_keeps_going(tmp_path):
     value["outputs"][0]["shape"] = [16, 95]  # fails only once it runs
     (bad / "plan.json").write_text(json.dumps(value))
     report = tmp_path / "report.json"
-    run = subprocess.run([sys.executable, str(HERE / "h200.py"), str(tmp_path), "--dry-run", "--json", str(report)],
-                         capture_output=True, text=True, timeout=240)
+    svg = tmp_path / "times.svg"
+    walk = subprocess.run([sys.executable, str(HERE / "run.py"), str(tmp_path), "--dry-run", "--json", str(report),
+                           "--svg", str(svg)], capture_output=True, text=True, timeout=240)
     rows = {row["name"]: row for row in json.loads(report.read_text())["rows"]}
-    assert run.returncode == 1, run.stdout + run.stderr
+    assert walk.returncode == 1, walk.stdout + walk.stderr
+    assert xml.fromstring(svg.read_text()) is not None
     assert rows["rmsnorm_linear_b8"]["kernel"]["verdict"] == "pass"
     assert {"cold_us", "cold_dependent_us", "warm_us"} <= rows["rmsnorm_linear_b8"]["kernel"].keys()
     assert "cold_us" in rows["rmsnorm_linear_b8"]["pytorch"]["compile"]
@@ -201,3 +204,50 @@ def test_a_wrong_kernel_fails():
     broken = ref.half()
     broken[3, 5] = float("nan")  # one element that was never written
     assert compare(broken, ref)["wrong_class"] == 1
+
+
+def rows_of(verdict="pass", compile_verdict="pass"):
+    kernel = {"verdict": verdict, "cold_us": 11.11, "warm_us": 9.0, "cold_dependent_us": 10.5, "warm_dependent_us": 8.5,
+              "worst_ratio": 0.7}
+    if verdict != "pass":
+        kernel["error"] = "2 of 7 checks failed"
+    compiled = {"verdict": compile_verdict, "cold_us": 22.22}
+    if compile_verdict != "pass":
+        compiled["error"] = "1 of 7 checks failed"
+    return [{"name": "attention_b1 <&>", "program": "attention", "kernel": kernel,
+             "pytorch": {"eager": {"verdict": "pass", "cold_us": 33.33}, "compile": compiled,
+                         "sdpa": {"verdict": "pass", "cold_us": 15.5}}}]
+
+
+def test_shows_every_figure_that_holds():
+    text, drawing = run.table(rows_of()), run.draw(rows_of(), {"name": "a device"})
+    for figure in ("11.11", "10.50", "22.22", "33.33", "15.50"):
+        assert figure in text and figure in drawing
+    bars = [e for e in xml.fromstring(drawing).iter() if e.get("class") == "bar"]
+    assert len(bars) == 5
+
+
+@pytest.mark.parametrize("verdicts, hidden, shown", [
+    (("FAIL", "pass"), ("11.11", "10.50", "9.00"), "22.22"), (("pass", "FAIL"), ("22.22",), "11.11")])
+def test_shows_no_figure_whose_check_failed(verdicts, hidden, shown):
+    rows = rows_of(*verdicts)
+    for text in (run.table(rows), run.draw(rows, None)):
+        assert not any(figure in text for figure in hidden) and shown in text
+    assert "checks failed" in run.table(rows)
+    assert "no figure: its check failed" in run.draw(rows, None)
+
+
+def test_attention_is_timed_beside_sdpa():
+    jobs = {"attention_b1": {"program": "attention", "shapes": [[1]], "dtypes": ["f16"], "eps": None},
+            "lora": {"program": "lora", "shapes": [[1]], "dtypes": ["f16"], "eps": None}}
+    kinds = [(step["kind"], step["names"][0]) for step in run.plan_steps(jobs, quick=False, max_autotune=True)]
+    assert ("sdpa", "attention_b1") in kinds and ("sdpa", "lora") not in kinds
+    assert ("max_autotune", "lora") in kinds
+
+
+@needs_torch
+def test_sdpa_computes_attention():
+    import torch
+    from programs import PROGRAMS, make_inputs, sdpa, sdpa_inputs
+    inputs = make_inputs([[2, 16, 8], [2, 8, 32], [2, 32, 8]], ["f32"] * 3, "cpu", 1)
+    torch.testing.assert_close(sdpa(*sdpa_inputs(*inputs))[0], PROGRAMS["attention"].run(None, *inputs))

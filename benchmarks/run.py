@@ -1,6 +1,6 @@
 """Check and time exported kernels on the GPU at hand, beside PyTorch.
 
-    python3 benchmarks/h200.py FOLDER [--only NAME ...] [--quick] [--json FILE]
+    python3 benchmarks/run.py FOLDER [--only NAME ...] [--quick] [--json FILE] [--svg FILE]
 
 FOLDER holds one folder for each kernel: `plan.json` (the launch plan) with
 `kernel.cubin` or `kernel.ptx`, and optionally `meta.json` with
@@ -11,7 +11,10 @@ Each kernel is run on several seeds and kinds of input, outputs poisoned and
 fenced, every element compared with float64; its error may be 1.5 times that of
 PyTorch eager. Times are medians over replays of one CUDA graph that cycles over
 input sets of more than twice the L2 cache (cold) or over one set (warm), with and
-without dependent launch, in one process with eager and torch.compile.
+without dependent launch, in one process with eager, torch.compile, with
+--max-autotune its max-autotune mode, and scaled_dot_product_attention where the
+program is attention. These are compared with float64 as well. The table and the
+picture show no figure whose check failed; --json has it, under its verdict.
 
 The work is done by a child process, step by step: a kernel that crashes, hangs or
 spoils the context costs its own row, and a fresh child goes on after it.
@@ -31,12 +34,16 @@ import time
 from pathlib import Path
 
 import launch_plan
+import picture
 
-WORKER = Path(__file__).with_name("h200_worker.py")
+WORKER = Path(__file__).with_name("run_worker.py")
 MARK = "@@STEP "
 # Seconds that a step may take before its child is ended. The first step of a
 # child also imports torch and starts CUDA.
-PATIENCE = {"eager": 60, "kernel": 60, "compile": 150, "max_autotune": 240}
+PATIENCE = {"eager": 60, "kernel": 60, "sdpa": 60, "compile": 150, "max_autotune": 240}
+BASELINES = {"eager": "eager", "compile": "torch.compile", "max_autotune": "max-autotune", "sdpa": "SDPA"}
+# Programs that are one call of scaled_dot_product_attention.
+ATTENTION = {"attention"}
 STARTUP = 90
 
 
@@ -75,6 +82,8 @@ def plan_steps(jobs: dict, quick: bool, max_autotune: bool):
     for group, names in groups.items():
         steps.append({"kind": "eager", "group": group, "names": names})
         steps += [{"kind": "kernel", "group": group, "names": [name]} for name in names]
+        if jobs[names[0]]["program"] in ATTENTION:
+            steps.append({"kind": "sdpa", "group": group, "names": names})
         if not quick:
             steps.append({"kind": "compile", "group": group, "names": names})
         if max_autotune:
@@ -168,27 +177,54 @@ def collect(jobs, done):
     return rows
 
 
-def table(rows) -> str:
-    def figure(result, key):
+def figures(row) -> dict:
+    """What was measured, by kind, cold, and whose numbers were right: None where they were not, or it was not run."""
+    def right(result, key):
         value = (result or {}).get(key)
+        good = (result or {}).get("verdict") == "pass" and not (result or {}).get("error")
+        return float(value) if good and isinstance(value, (int, float)) else None
+
+    torch_, kernel = row.get("pytorch", {}), row["kernel"]
+    result = {label: right(torch_[kind], "cold_us") for kind, label in BASELINES.items() if kind in torch_}
+    result["Mirage"] = right(kernel, "cold_us")
+    result["Mirage warm"] = right(kernel, "warm_us")
+    if "cold_dependent_us" in kernel:
+        result["Mirage, dependent launch"] = right(kernel, "cold_dependent_us")
+        result["warm, dependent launch"] = right(kernel, "warm_dependent_us")
+    return result
+
+
+def table(rows) -> str:
+    def show(value):
         return f"{value:.2f}" if isinstance(value, (int, float)) else "-"
 
     head = ["kernel", "verdict", "err/eager", "cold", "cold dep", "warm", "warm dep", "eager", "compile", "autotune",
-            "regs", "spill", "waves"]
+            "sdpa", "regs", "spill", "waves"]
     lines = [head]
     for row in rows:
-        kernel, torch_ = row["kernel"], row.get("pytorch", {})
+        kernel, right = row["kernel"], figures(row)
         facts = (kernel.get("facts") or [{}])[0]
-        lines.append([row["name"], kernel.get("verdict", "error"), figure(kernel, "worst_ratio"),
-                      figure(kernel, "cold_us"), figure(kernel, "cold_dependent_us"), figure(kernel, "warm_us"),
-                      figure(kernel, "warm_dependent_us"),
-                      *[figure(torch_.get(k), "cold_us") for k in ("eager", "compile", "max_autotune")],
+        lines.append([row["name"], kernel.get("verdict", "error"), show(kernel.get("worst_ratio")),
+                      *[show(right.get(k)) for k in ("Mirage", "Mirage, dependent launch", "Mirage warm",
+                                                     "warm, dependent launch", *BASELINES.values())],
                       *[str(facts.get(k, "-")) for k in ("registers", "local_bytes", "waves")]])
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     text = "\n".join("  ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths)))
                      for line in lines)
     errors = [f"{row['name']}: {row['kernel']['error']}" for row in rows if row["kernel"].get("error")]
-    return "\n".join([text, "(microseconds; eager, compile and autotune are cold)", *errors])
+    errors += [f"{row['name']}, {BASELINES[kind]}: {result['error']}" for row in rows
+               for kind, result in row.get("pytorch", {}).items() if result.get("error")]
+    return "\n".join([text, "(microseconds; eager, compile, autotune and sdpa are cold; - where a check failed)",
+                      *dict.fromkeys(errors)])
+
+
+def draw(rows, device) -> str:
+    """The cold times as a picture."""
+    kinds = [*BASELINES.values(), "Mirage", "Mirage, dependent launch"]
+    name = (device or {}).get("name", "no device")
+    return picture.bars(f"microseconds, cold, on {name}",
+                        [(row["name"], [(kind, value) for kind, value in figures(row).items() if kind in kinds])
+                         for row in rows])
 
 
 def sanitize(jobs, tools, limit):
@@ -228,6 +264,7 @@ def main() -> int:
     ap.add_argument("--quick", action="store_true", help="leave torch.compile out")
     ap.add_argument("--max-autotune", action="store_true", help="time torch.compile's max-autotune too")
     ap.add_argument("--json", type=Path, help="where to write every figure")
+    ap.add_argument("--svg", type=Path, help="where to draw the cold times")
     ap.add_argument("--limit", type=float, default=540, help="seconds for everything (default 540)")
     ap.add_argument("--rounds", type=int, default=20, help="graph replays for each median (default 20)")
     ap.add_argument("--sanitize", nargs="*", metavar="TOOL",
@@ -252,7 +289,7 @@ def main() -> int:
         job["program"] = job["program"] or program_of(name)
         if job["program"] not in PROGRAMS:
             job["error"] = f"expected {name} to name one of {', '.join(PROGRAMS)}, but got {job['program']}"
-    with tempfile.NamedTemporaryFile(prefix="h200-", suffix=".log", delete=False) as log:
+    with tempfile.NamedTemporaryFile(prefix="mirage-run-", suffix=".log", delete=False) as log:
         log_path = Path(log.name)
     done = run_steps(jobs, plan_steps(jobs, args.quick, args.max_autotune), args, log_path)
     log_path.unlink()
@@ -261,6 +298,9 @@ def main() -> int:
     if args.json:
         args.json.parent.mkdir(parents=True, exist_ok=True)
         args.json.write_text(json.dumps({"device": device, "rounds": args.rounds, "rows": rows}, indent=1) + "\n")
+    if args.svg:
+        args.svg.parent.mkdir(parents=True, exist_ok=True)
+        args.svg.write_text(draw(rows, device))
     print(f"\n{json.dumps(device)}\n{table(rows)}")
     return 0 if all(row["kernel"].get("verdict") == "pass" for row in rows) else 1
 
