@@ -246,7 +246,9 @@ void mirage::report::writePruning(const Statistics &stats,
      << " open (these were kept). The search "
      << escapeXML(stats.stopped == "finished" ? "finished" : stats.stopped)
      << formatv(" after {0:F1} s", stats.seconds)
-     << (stats.repeated ? ", for an earlier fragment of the same program" : "")
+     << (stats.repeated ? ", for an earlier fragment of the same program"
+         : stats.cached ? ", in an earlier run: this is from the cache"
+                        : "")
      << ".</p>\n";
 }
 

@@ -43,6 +43,7 @@ static bool fromJSON(const json::Value &value, Statistics &to,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("repeated", to.repeated) &&
+         map.mapOptional("cached", to.cached) &&
          map.map("stopped", to.stopped) &&
          map.map("structures", to.structures) &&
          map.map("visited", to.visited) &&

@@ -35,7 +35,7 @@ struct Verdict {
 
 /// What the search counted; docs/search.md has the words.
 struct Statistics {
-  bool repeated = false;
+  bool repeated = false, cached = false;
   std::string stopped;
   int64_t structures = 0, visited = 0, prunedShape = 0, prunedExpression = 0,
           prunedBound = 0, prunedRange = 0, prunedResource = 0, merged = 0,
