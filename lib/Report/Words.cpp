@@ -99,7 +99,8 @@ void mirage::report::writeCertificate(const json::Object &certificate,
     os << "<li>It assumes " << assumptions
        << ": the generator behaves as random, the laws hold, and equality is "
           "claimed where both programs are defined.</li>\n";
-  os << "<li>The seed was drawn after the candidate was fixed: <code>"
+  os << "<li>The tests follow from a seed, which was drawn after the candidate "
+        "was fixed unless the option <code>seed</code> gave it: <code>"
      << escapeXML(text(certificate, "seed").take_front(16))
      << "…</code>. <code>mirage-opt --mirage-verify</code> computes all of it "
         "again.</li>\n</ul>\n";
