@@ -141,14 +141,19 @@ private:
   /// earlier state too.
   Numbers total(const Accumulator &acc, double range, ValueId id) {
     Numbers v = values[acc.value];
-    unsigned bits = 1u << kIterationBit;
-    double count = range;
+    // One after the other: a call that varies with the iteration alone is one
+    // call for all of the reduced dim.
+    unsigned bits = 1u << kIterationBit, dimBit = 0;
+    double size = 1;
     if (acc.reduceDim >= 0) {
-      bits |= 1u << acc.reduceDim;
-      count *= program.type(acc.value).shape[acc.reduceDim];
+      dimBit = 1u << acc.reduceDim;
+      size = program.type(acc.value).shape[acc.reduceDim];
     }
-    if (acc.kind == AccumulatorKind::Max)
-      return domain.maximum(v, count, bits);
+    if (acc.kind == AccumulatorKind::Max) {
+      if (dimBit)
+        v = domain.maximum(v, size, dimBit);
+      return domain.maximum(v, range, bits);
+    }
     if (acc.kind == AccumulatorKind::Rescale) {
       // state = sum of value_i times the factors after it: bound each summand
       // by the value and range - 1 factors. A factor exp(m_old - m_new) is one
@@ -172,8 +177,9 @@ private:
       v.denominatorVaries |= f.denominatorVaries;
       v.denominator = NumbersDomain::product(v.denominator, f.denominator);
     }
-    Numbers r = domain.sum(v, count, bits);
-    if (r.denominator && (v.denominatorVaries & bits))
+    Numbers r = dimBit ? domain.sum(v, size, dimBit) : v;
+    r = domain.sum(r, range, bits);
+    if (r.denominator && (v.denominatorVaries & (bits | dimBit)))
       r.denominator = mix(r.denominator, id);
     return r;
   }

@@ -26,11 +26,11 @@ struct ExpSpelling {
 /// Online softmax over three tiles of keys. `rescales` keeps the factor
 /// exp(m_old - m_new) on both accumulators.
 inline Program online(bool rescales, bool usesMax = true, int64_t tiles = 3,
-                      ExpSpelling spelling = {}) {
+                      ExpSpelling spelling = {}, int64_t keyCount = kKeys) {
   Program p;
   ValueId q = p.addInput({{kRows, kDepth}, DType::F32});
-  ValueId keys = p.addInput({{kDepth, kKeys}, DType::F32});
-  ValueId v = p.addInput({{kKeys, kDepth}, DType::F32});
+  ValueId keys = p.addInput({{kDepth, keyCount}, DType::F32});
+  ValueId v = p.addInput({{keyCount, kDepth}, DType::F32});
   Block b(p, {q, keys, v}, {1, 1, 1});
   ValueId qt = b.load(q, {-1, -1, -1});
   b.beginLoop(tiles);

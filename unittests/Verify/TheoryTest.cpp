@@ -2,6 +2,7 @@
 // side can be measured. A program that should be zero and is not is accepted
 // when all its values vanish: here one value, over many fields.
 
+#include "AttentionPrograms.h"
 #include "Bookkeep.h"
 #include "Executor.h"
 #include "FieldDomain.h"
@@ -191,6 +192,17 @@ TEST(TheoryTest, SharedMonomialsCountAllExponents) {
                                 {kKeys, 4});
               }),
               all, 1e-9);
+}
+
+// The running maximum is one call for a tile of keys, however many it has: with
+// twice the keys in as many tiles its own operands double, and nothing else.
+TEST(TheoryTest, CallsOfAnIterationCountOnceForItsTile) {
+  auto callsOf = [](int64_t keys) {
+    Program program = online(/*rescales=*/true, /*usesMax=*/true,
+                             /*tiles=*/4, {}, keys);
+    return numbersOf(program, program, true).m;
+  };
+  EXPECT_LT(callsOf(4096), 2.1 * callsOf(2048));
 }
 
 // One root on each side; the matmul after it adds no call.
